@@ -39,7 +39,7 @@ SOURCES = {
         "to 400 calls per action, so that this says at which budgets ours win as often, not whether they do at theirs"
     ),
 }
-"""What the campaigns of agents_corpus.py compare with."""
+"""Published results that the campaigns of `agents_corpus.py` are compared with."""
 AGENTS = {
     "mcts:depth=14": "MCTS, depth 14",
     "rhea:length=14": "RHEA, 10 plans of 14 moves",

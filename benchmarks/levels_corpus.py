@@ -45,7 +45,7 @@ class Outcome:
 
     game: str
     own: bool
-    """Whether the game is one of ours, not of the corpus."""
+    """True for games of the toolkit, False for games of the corpus."""
     seed: int
     limit: float
     seconds: float
@@ -53,7 +53,7 @@ class Outcome:
     evaluations: int
     feasible: bool
     origin: str = ""
-    """How the feasible level was made: name of a generator or operator."""
+    """Generator or operator that made the feasible level."""
     winner: str = ""
     """The agent that won it."""
     length: int = 0

@@ -34,7 +34,7 @@ from pcg.evaluators.preferences.votes import count_votes
 
 ITEMS = 12
 TIES = 0.25
-"""How often two equally good items are a tie."""
+"""Probability that the vote on two equally good items is a tie."""
 PARTICIPANTS, PAIRS = 200, 10
 SPREADS = (1.0, 1.5, 2.0)
 GOAL = 0.9

@@ -82,7 +82,7 @@ class Attempt:
     version: int
 
 
-VERSION = 5
+VERSION = 6
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

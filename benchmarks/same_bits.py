@@ -29,9 +29,9 @@ from typing import Any
 from pcg.engine.benchmark import geometric_mean
 from pcg.engine.context import Context
 from pcg.engine.game import builtin_games, load
-from pcg.engine.kernel.protocol import GROW, OK
+from pcg.engine.kernel.protocol import OK
 from pcg.engine.native.difference import differences
-from pcg.engine.native.replay import Native, Node, Play, Player, Record, advances, random_play
+from pcg.engine.native.replay import Native, Node, Play, Player, Record, advances, random_play, ticks_for
 from pcg.engine.vgdl.diagnostics import PcgError
 
 FORMAT = 1
@@ -243,17 +243,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
 def speeds(context: Context, node: Node) -> tuple[float, float]:
     """Random ticks per processor second of the kernels here and of those in Node: the best of tries in turn."""
-    room, count = context.room, 64
-    while True:
-        status, seconds = advances(context, room, count)
-        if status == GROW:
-            room *= 2
-        elif status != OK:
-            raise PcgError(f"{context!r}: the kernel gave up with status {status}")
-        elif seconds < _ENOUGH:
-            count *= 2
-        else:
-            break
+    room, count = ticks_for(context, _ENOUGH)
     tries = [(advances(context, room, count), node.advances(context, room, count)) for _ in range(_TRIES)]
     if any(status != OK for pair in tries for status, _ in pair):
         raise PcgError(f"{context!r}: ticks that fitted once do not fit again")

@@ -1,7 +1,7 @@
 """kill -9 of a study's server at random moments while people take part: what is lost of what was acknowledged.
 
-    python benchmarks/study_kills.py --kills 50
-    python benchmarks/study_kills.py --kills 50 --postgres
+    python -m benchmarks.study_kills --kills 50
+    python -m benchmarks.study_kills --kills 50 --postgres
 
 Simulated participants play and vote through the real pages; the server is killed and started again on the same port,
 every second time in the middle of somebody's play. At the end the votes that the participants saw acknowledged are
@@ -18,8 +18,8 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.study_drill import drill
 from pcg.study.creation import make_study, read_plan
-from pcg.study.drill import drill
 from pcg.study.items import Source
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))

@@ -21,19 +21,15 @@ import random
 import shutil
 import statistics
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 import pcg
 from pcg.engine.context import Context
 from pcg.engine.game import builtin_games
-from pcg.engine.kernel import stepping
-from pcg.engine.kernel.protocol import GROW, OK
+from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke3, invoke6
+from pcg.engine.native.replay import advances, ticks_for
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.export import bundle, write_page
 
@@ -55,19 +51,6 @@ _SPEED = """
 _PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 
-def ticks_here(context: Context, room: int, count: int) -> tuple[int, float]:
-    """Play random ticks with the kernels of this process; returns the status and the seconds."""
-    blocks = [np.zeros(context.block_bytes(room) // 8 + 8, np.int64) for _ in range(2)]
-    state, start = ((int(block.ctypes.data) + 63) & ~63 for block in blocks)
-    for address in (state, start):
-        context.format(address, room, 0, 1)
-    invoke3(context.copy_address, context.address, start, context.initial)
-    draws = np.array([scramble(1)], np.int64)
-    began = time.process_time()
-    status = invoke6(stepping.measure.address, context.address, state, start, int(draws.ctypes.data), count, 0)
-    return status, time.process_time() - began
-
-
 def renderers(session: Any) -> float:
     """Processor seconds of the browser's processes that run pages."""
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
@@ -83,23 +66,13 @@ def ticks_there(tab: Any, session: Any, job: dict[str, Any]) -> tuple[int, float
 
 def rates(context: Context, tab: Any, session: Any) -> tuple[float, float]:
     """Random ticks per second here and in the page."""
-    room, count = context.room, 256
-    while True:
-        status, seconds = ticks_here(context, room, count)
-        if status == GROW:
-            room *= 2
-        elif status != OK:
-            raise PcgError(f"{context!r}: the kernel gave up with status {status}")
-        elif seconds < _ENOUGH_S:
-            count *= 2
-        else:
-            break
+    room, count = ticks_for(context, _ENOUGH_S)
     job = {"room": room, "count": count, "rng": str(scramble(1))}
     for _ in range(2):  # browsers compile what runs often anew, in the background
         ticks_there(tab, session, job)
     here, there = [], []
     for _ in range(_TRIES):
-        here.append(ticks_here(context, room, count)[1])
+        here.append(advances(context, room, count)[1])
         status, seconds = ticks_there(tab, session, job)
         if status != OK:
             raise PcgError(f"{context!r}: the page's kernel gave up with status {status}")

@@ -16,7 +16,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 T = TypeVar("T")
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -74,8 +74,7 @@ class Registry(Mapping[str, T], Generic[T]):
             PcgError: for an unknown name, with the nearest known one.
         """
         if name not in self:
-            near = nearest(name, self)
-            hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(self)})"
+            hint = did_you_mean(name, self, f" (there are: {', '.join(self)})")
             raise PcgError(f"unknown {self.kind} `{name}`{hint}")
         return self[name]
 
@@ -135,20 +134,20 @@ def loaded_plugins() -> tuple[str, ...]:
     return tuple(_plugins)
 
 
-ADOPTERS: dict[str, Callable[[str, Any], None]] = {}
-"""Registrars of a plain function or class of a user's file under a name, by the kind of part: "fitness", "agent"."""
+PART_REGISTRARS: dict[str, Callable[[str, Any], None]] = {}
+"""Kind of part ("fitness", "agent") -> function that registers a plain function or class of a user's file by name."""
 
 _PART = re.compile(r"(.+\.py):([a-z-]+):(\w+)")
 
 
-def adopter(kind: str) -> Callable[[_F], _F]:
-    """Declare the function below as what registers parts of a kind.
+def part_registrar(kind: str) -> Callable[[_F], _F]:
+    """Declare the decorated function as the one that registers parts of a kind.
 
-    It gets a name and what has that name in a file, and may be called with the same again.
+    It gets a name and the object of that name in a file, and may be called with the same again.
     """
 
     def declare(function: _F) -> _F:
-        ADOPTERS[kind] = function
+        PART_REGISTRARS[kind] = function
         return function
 
     return declare
@@ -157,8 +156,8 @@ def adopter(kind: str) -> Callable[[_F], _F]:
 def plugin_path(text: Path | str) -> str:
     """Return what `load_plugin` takes with the full path of its file.
 
-    >>> plugin_path("/tmp/mine.py:fitness:tidy")
-    '/tmp/mine.py:fitness:tidy'
+    >>> plugin_path("/games/mine.py:fitness:tidy")
+    '/games/mine.py:fitness:tidy'
     """
     part = _PART.fullmatch(str(text))
     if part is None:
@@ -173,8 +172,8 @@ def load_plugin(path: Path | str) -> str:
     once per process.
 
     Args:
-        path: of the file, or a part in it as ``FILE.py:KIND:NAME`` with a kind of `ADOPTERS`: that function or class is
-            registered under its name, so that the file need not do so.
+        path: of the file, or a part in it as ``FILE.py:KIND:NAME`` with a kind of `PART_REGISTRARS`: that
+            function or class is registered under its name, so that the file need not do so.
 
     Raises:
         PcgError: when it cannot be read, raises while it is imported, or has no such part.
@@ -185,11 +184,13 @@ def load_plugin(path: Path | str) -> str:
     module = _import_file(part[1])
     names = vars(sys.modules[module])
     if part[3] not in names:
-        near = nearest(part[3], [name for name in names if not name.startswith("_")])
-        raise PcgError(f"{part[1]} has no `{part[3]}`" + (f", did you mean `{near}`?" if near else ""))
-    if part[2] not in ADOPTERS:
-        raise PcgError(f"{path}: there are no parts of the kind `{part[2]}`, expected one of {', '.join(ADOPTERS)}")
-    ADOPTERS[part[2]](part[3], names[part[3]])
+        public = [name for name in names if not name.startswith("_")]
+        raise PcgError(f"{part[1]} has no `{part[3]}`" + did_you_mean(part[3], public))
+    if part[2] not in PART_REGISTRARS:
+        raise PcgError(
+            f"{path}: there are no parts of the kind `{part[2]}`, expected one of {', '.join(PART_REGISTRARS)}"
+        )
+    PART_REGISTRARS[part[2]](part[3], names[part[3]])
     _plugins[plugin_path(path)] = None
     return module
 

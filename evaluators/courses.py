@@ -1,7 +1,7 @@
-"""Courses of levels: of many levels a few in an order in which difficulty rises and one new thing comes at a time.
+"""Courses of levels: a few of many, in an order of rising difficulty that introduces one kind of object at a time.
 
-A course is a chain of levels, each harder than the one before, no two alike. A kind of thing that is new should come
-alone, among little else, and where it does not cost a beginner's life; what is known can then be combined (Butler,
+A course is a chain of levels, each harder than the one before, no two alike. A new kind of object should come alone,
+among few others, and where it does not kill a beginner; kinds that are known can then be combined (Butler,
 Smith, Liu, Popović: A Mixed-Initiative Tool for Designing Level Progressions in Games, UIST 2013; Horn, Cooper,
 Deterding: Adapting Cognitive Task Analysis to Elicit the Skill Chain of a Game, 2017). The chain is found by beam
 search through the levels in the order of their difficulty.
@@ -15,21 +15,21 @@ from dataclasses import dataclass
 from typing import Any
 
 BEAM = 24
-"""Chains that are kept for each level where they end."""
+"""Width of the beam: chains that are kept for each level that they end with."""
 LEAST_STEP = 0.004
-"""Difficulty by which each level is at least harder than the one before."""
+"""Least difference in difficulty from one level to the next."""
 CROWD = 0.9
-"""Price of each kind of thing that comes new beside another new one."""
+"""Penalty for each further kind of object that is new in the same level."""
 COMPANY = 0.06
-"""Price of each kind of known things beside a new one, which would rather come alone."""
+"""Penalty for each known kind of object in a level that introduces a new one."""
 DANGER = 0.4
-"""Price of a level with something new, times the share of plays in which it kills."""
+"""Penalty for a level with a new kind of object, times the share of plays that are lost on it."""
 COVERED = 0.5
-"""Worth of each kind of thing that the course shows."""
+"""Reward for each kind of object that the course introduces."""
 STEP = 2.0
-"""Price of the square of what a step in difficulty differs from an even one, relative to that."""
+"""Penalty for the squared relative difference of a step in difficulty from an even step."""
 PLACE = 2.0
-"""Worth of a further level in the course, above all else."""
+"""Reward for each level of the course; it outweighs all others."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Lesson:
     Args:
         difficulty: in [0, 1].
         quality: in [0, 1].
-        elements: kinds of things that it has and not every level of the game needs.
+        elements: kinds of objects in it that not every level of the game needs.
         lost: share of plays that are lost on it, in [0, 1].
-        shape: what tells whether it is like another.
+        shape: what `alike` compares.
     """
 
     difficulty: float
@@ -53,7 +53,7 @@ class Lesson:
 
 @dataclass(frozen=True)
 class _Chain:
-    """A course up to some level."""
+    """A course from its beginning up to some level."""
 
     places: tuple[int, ...]
     known: frozenset[str]
@@ -109,7 +109,7 @@ def choose_course(
 
 
 def _worth(lesson: Lesson, known: frozenset[str], before: float | None, even: float) -> float:
-    """Return the worth of a level after others that have shown some kinds of things."""
+    """Return the reward of a level after others that have introduced some kinds of objects."""
     new = lesson.elements - known
     worth = lesson.quality + COVERED * len(new)
     if new:
@@ -130,7 +130,7 @@ def _fittest(chains: Sequence[_Chain], count: int) -> list[_Chain]:
 
 
 def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Return what is new in each level of a course.
+    """Return the kinds of objects that each level of a course introduces.
 
     >>> [sorted(new) for new in introduced([frozenset("a"), frozenset("ab"), frozenset("b")])]
     [['a'], ['b'], []]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from pcg.engine.registry import Registry, adopter
+from pcg.engine.registry import Registry, part_registrar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.evaluators.parameters import Setting
@@ -49,7 +49,7 @@ def fitness_function(name: str) -> Callable[[FitnessFunction], FitnessFunction]:
     return declare
 
 
-@adopter("fitness")
+@part_registrar("fitness")
 def adopt(name: str, function: Callable[..., float]) -> None:
     """Register a plain function of a user: of the metrics of a level, and of the settings if it takes two arguments.
 

@@ -1,4 +1,4 @@
-"""Difficulty of a level on a ladder of agents: how far up one must go until it is won, and how much search it takes.
+"""Difficulty of a level on a ladder of agents: how strong an agent must be to win it, and how much search it takes.
 
 The rungs are agents of rising skill; the share of their plays that are not won says more than any single agent. Where
 all of them win or none does, the length of the shortest win that was found and the states that a search visited before
@@ -23,16 +23,16 @@ RUNGS: tuple[tuple[str, int], ...] = (("random", 1), ("onestep", 1), ("mcts", 40
 PLAYS = 4
 """Plays of each rung."""
 LONG, MANY = 400.0, 100_000.0
-"""Ticks of a win, and states of a search, from which on a level is no more difficult for them."""
+"""Ticks of a win, and states of a search, at which their part of the difficulty is 1."""
 PATIENCE = 2
-"""A rung has so many times the ticks of the known win, and some more, before its play counts as not won."""
+"""Time limit of a play on a rung, as a multiple of the ticks of the known win."""
 SHARES: Mapping[str, float] = {"rungs": 0.5, "length": 0.25, "search": 0.25}
 """Weights of the parts of the difficulty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """Difficulty of a level, and what it is made of."""
+    """Difficulty of a level and its parts."""
 
     value: float
     """In [0, 1]."""
@@ -47,7 +47,7 @@ class Difficulty:
 
 
 def averaged(measured: Sequence[Difficulty]) -> Difficulty:
-    """Return what several measurements of a level with different seeds say together.
+    """Return the mean of several measurements of a level with different seeds.
 
     >>> twice = averaged([Difficulty(0.2, (1.0,), 0.0, 10, None), Difficulty(0.4, (0.5,), 0.5, 30, None)])
     >>> round(twice.value, 2), twice.wins, twice.length

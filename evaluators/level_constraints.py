@@ -1,4 +1,4 @@
-"""Parameters and constraints of an evaluation of levels, and how both make way for what is asked for.
+"""Parameters and constraints of an evaluation of levels, and bounds that are relaxed so that targets can be met.
 
 The constraints are those of the genetic level generator of the GVGAI framework (Khalifa et al. 2016;
 reference/generators 12.4). How levels are held against them is in `level_evaluation`; where the game's own levels do

@@ -3,8 +3,8 @@
 Chance is met with several plays instead of the worst of fifty, and doing nothing means doing nothing. Looking at the
 text comes first, then cheap plays, then search, and an evaluation stops at the first stage that fails. A constraint
 that is broken is held against the game's own levels (`own_levels`) before it counts; one whose bound was set is not.
-A level of which no win is found is feasible only where the search wins few of the game's own levels, and the text is
-like theirs (`winnability`).
+A level of which no win is found is feasible only where the search does not win all of the game's own levels, and the
+text is like theirs (`winnability`); it is worth no more than the chance that it can be won.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from pcg.evaluators.evaluation import Evaluation, encode_play
 from pcg.evaluators.fitness_functions import fitness_of
 from pcg.evaluators.judging.judgement import Judgement, Part
 from pcg.evaluators.judging.level_play import LevelPlays, measure_plays, unseen_plays
-from pcg.evaluators.judging.levels import value_of
+from pcg.evaluators.judging.levels import bounded_parts, value_of
 from pcg.evaluators.level_constraints import CONSTRAINTS, fitness_with_targets
 from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
-from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels
+from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, must_be_won
 
 if TYPE_CHECKING:
     from pcg.evaluators.fitness import LevelEvaluator
@@ -75,7 +75,7 @@ class WinSearch:
     won: tuple[str, int, Playout] | None
     """Agent, seed of the game and play of a win."""
     progress: float = 0.0
-    """How near the best play came, 1 for a win."""
+    """Progress of the best play towards a win, in [0, 1]; 1 for a win."""
     proved: bool = False
     """A search has settled it."""
     nodes: int | None = None
@@ -372,7 +372,7 @@ class LevelEvaluation:
         questions = [functools.partial(self.of.own.won, k) for k in self.others]
         self.plays.winnable, *asked = ask_own_levels(self.text_value, questions)
         self.own_wins = asked[0], asked[1]
-        return self.plays.winnable >= LIKELY
+        return self.plays.winnable >= LIKELY and not must_be_won(asked[0], len(questions))
 
     @functools.cached_property
     def text_value(self) -> float:
@@ -461,19 +461,22 @@ class LevelEvaluation:
 
     def _quality_unseen(self) -> float:
         """The fitness of a feasible level of which no win is known, in [0, 1]: what the judge says of its text, and of
-        plays what can be expected. Other fitness functions that ask for the winning play give 0.
+        plays the least that can be expected, but no more than the chance that it can be won. What other fitness
+        functions and preferences say counts times the chance; functions that ask for the winning play give 0.
         """
         of, judge = self.of, self.of.judge
-        plays = unseen_plays(self.plays.winnable or 0.0, *self.own_wins)
-        self.parts = judge.parts(judge.view(self.seen), plays)
+        chance = self.plays.winnable or 0.0
+        self.parts = bounded_parts(judge.parts(judge.view(self.seen), unseen_plays(chance, *self.own_wins)), chance)
         self.metrics |= measure(AGENTS, self.plays)
         self.metrics |= measure(JUDGEMENT, Judgement(True, value_of(self.parts), self.parts))
         if of.preference is not None:
-            return of.preference.fitness(self.metrics, strict=False)
+            return chance * of.preference.fitness(self.metrics, strict=False)
+        name = str(of.settings["fitness"])
         try:
-            return fitness_of(str(of.settings["fitness"]), self.metrics, of.settings)
+            found = fitness_of(name, self.metrics, of.settings)
         except KeyError:  # a metric of the winning play
             return 0.0
+        return found if name == "quality" else chance * found
 
 
 def _idle_wins(one: LevelEvaluation) -> float:

@@ -1,9 +1,9 @@
-"""The game's own levels as the measure of constraints: what they do not meet is asked of no level.
+"""Constraints relaxed to what the game's own levels keep.
 
 People made these levels to be played, so a constraint that they break under the same evaluation is wrong for this game,
-or its bound is. As in the judge of levels, a level is held against all own levels but the one it is most like, so that
-no level vouches for itself or for a copy. Own levels are evaluated only when a level breaks a constraint, each only as
-far as that constraint takes, and once.
+or its bound is. As in the judge of levels, a level is compared with all own levels but the one it is most like, so that
+no level is evidence for itself or for a copy. An own level is evaluated once, when a level breaks a constraint, and
+only up to the stage of that constraint.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ T = TypeVar("T")
 SEED = 1
 """Seed of the evaluations of own levels."""
 USUAL_SPREAD = 0.5
-"""Standard deviation of the logarithm of the lengths of wins that is usual among the levels of a game."""
+"""Usual standard deviation of the logarithm of the lengths of wins, among the levels of one game."""
 TRUST = 6.0
-"""Weight of the usual spread, in levels."""
+"""Weight of the usual standard deviation against the observed one, in levels."""
 UNUSUAL = 0.01
-"""Share of levels like these that are won still sooner."""
+"""Predicted share of levels of the game with a shorter win than the bound."""
 
 
 class OwnLevels:
@@ -47,13 +47,13 @@ class OwnLevels:
         self._lock = threading.RLock()
 
     def others(self, level: LevelText) -> list[int]:
-        """Return the own levels that a level is held against: all but the one it is most like."""
+        """Return the indices of the own levels that a level is compared with: all but the one it is most like."""
         judge = self._judge
         profile: LevelProfile = judge.reference.profile(judge.view(level))
         return judge.reference.others(judge.reference.nearest(profile))
 
     def number_of(self, text: str) -> int | None:
-        """Return which of the own levels a text is, None for another."""
+        """Return the index of an own level by its text; None for other texts."""
         levels = [own.strip() for own in self._judge.levels]
         return levels.index(text.strip()) if text.strip() in levels else None
 

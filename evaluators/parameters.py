@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 Setting = int | float | bool | str
 """The value of a parameter."""
@@ -68,8 +68,7 @@ class Parameter:
             if below or above or converted != converted:
                 raise PcgError(f"{owner}: parameter `{self.name}` is {value!r}, expected {self._expected()}")
         if self.choices and converted not in self.choices:
-            near = nearest(str(converted), self.choices)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(str(converted), self.choices)
             raise PcgError(f"{owner}: parameter `{self.name}` is {value!r}, expected {self._expected()}{hint}")
         return converted
 
@@ -115,7 +114,6 @@ def resolve(declared: Iterable[Parameter], given: Mapping[str, object], owner: s
     known = {p.name: p for p in declared}
     for name in given:
         if name not in known:
-            near = nearest(name, known)
-            hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(known) or 'none'})"
+            hint = did_you_mean(name, known, f" (it has: {', '.join(known) or 'none'})")
             raise PcgError(f"{owner} has no parameter `{name}`{hint}")
     return {name: p.accept(given[name], owner) if name in given else p.default for name, p in known.items()}

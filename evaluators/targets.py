@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.mechanics import MECHANIC, mechanics
 from pcg.evaluators.metrics.registry import METRICS
@@ -89,8 +89,7 @@ def sprites_of(name: str, analysis: GameAnalysis) -> frozenset[int] | None:
         return None
     of_game = analysis.definition.type_index.get(name.removeprefix(SPRITE))
     if of_game is None:
-        near = nearest(name, known_names(analysis))
-        hint = f", did you mean `{near}`?" if near else "; `pcg metrics GAME` lists what can be a target"
+        hint = did_you_mean(name, known_names(analysis), "; `pcg metrics GAME` lists what can be a target")
         raise PcgError(f"there is no metric and no sprite `{name}`{hint}")
     return types_in_levels(of_game, analysis) or frozenset((of_game,))
 

@@ -4,8 +4,9 @@ By Bayes' rule the odds that a level can be won, after a search of a certain bud
 before times the chance that such a search misses a win. How often it misses is learned from the game's own levels,
 which can be won since people made them to be: of `tried` such levels it has won so many, on top of what it wins in
 other games (a beta distribution). The odds before depend on how like the game's own levels the text is: of rubble few
-levels can be won. Where the search wins the game's own levels, the answer is nearly 0; where it wins none, not having
-found a win tells nothing, and what remains is what the text says.
+levels can be won. Where the search wins none of the game's own levels, not having found a win tells nothing, and what
+remains is what the text says. Where it wins all of them, a level has to be won, however likely it looks: the text does
+not tell whether a key is behind its own door.
 
 The idea is that of imperfect detection in ecology, where a species that was not seen on a site is not therefore absent
 (MacKenzie, Nichols, Lachman, Droege, Royle and Langtimm, Estimating site occupancy rates when detection probabilities
@@ -27,7 +28,7 @@ of 1. Set more severely than what a logistic regression gives (0.34 and 4.8, on 
 in 9 games, not held out, whose own levels are all won): those are games in which much can be won, and in the others
 rubble had better not be taken for a level."""
 LIKELY = 0.5
-"""Chance from which on a level that was not won is taken for one that can be."""
+"""Chance from which on a level that was not won may be taken for one that can be."""
 
 
 def miss_rate(won: int, tried: int) -> float:
@@ -62,28 +63,41 @@ def chance_winnable(text_value: float, won: int, tried: int) -> float:
     return odds / (1.0 + odds)
 
 
+def must_be_won(won: int, own: int) -> bool:
+    """Tell whether levels of a game have to be won: the search wins all of the game's own.
+
+    Args:
+        won: own levels that the search has won.
+        own: number of own levels that it was tried on.
+
+    >>> must_be_won(3, 4), must_be_won(4, 4)
+    (False, True)
+    """
+    return won >= own
+
+
 def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tuple[float, int, int]:
-    """Ask own levels one after the other, which is dear, until it is settled whether a level counts as winnable.
+    """Ask own levels one after the other, which is dear, until it is settled that a level does not count as winnable.
+
+    Of a level that does count all have been asked, for its chance bounds what it is worth.
 
     Args:
         text_value: what the judge of levels says of its text, in [0, 1].
         asked: for each own level a question whether the search wins it.
 
     Returns:
-        The chance that the level can be won, how many own levels were won, and how many were asked. Where not all were,
-        the chance is the highest that is still possible if it is below `LIKELY`, else the lowest.
+        The chance that the level can be won, or the highest that is still possible if that is below `LIKELY`; how many
+        own levels were won; and how many were asked.
 
     >>> ask_own_levels(0.8, [lambda: False, lambda: False, lambda: False])[1:]
-    (0, 1)
+    (0, 3)
     >>> ask_own_levels(0.3, [lambda: False] * 4)[1:]
     (0, 0)
     """
     won = 0
     for known in range(len(asked) + 1):
-        left = len(asked) - known
         highest = chance_winnable(text_value, won, len(asked))
-        lowest = chance_winnable(text_value, won + left, len(asked))
-        if highest < LIKELY or lowest >= LIKELY:
-            return (highest if highest < LIKELY else lowest), won, known
+        if highest < LIKELY or known == len(asked):
+            return highest, won, known
         won += asked[known]()
     raise AssertionError("with all own levels asked nothing is open")

@@ -11,7 +11,7 @@ that can be guessed (`pcg.engine.vgdl`, `pcg.evaluators.agents`, `pcg.generators
     state.advance(agent.act(state))
 
 Jobs are functions, each like the command of the same name: `generate`, `evaluate`, `measure`, `repair`, `solve`,
-`tournament`, `render`, `describe`, `evolve_rules` (`pcg.front`). Everything bad that is put in raises a `PcgError`.
+`tournament`, `render`, `describe`, `evolve_rules` (`pcg.api`). Everything bad that is put in raises a `PcgError`.
 """
 
 from importlib import import_module as _import_module
@@ -26,6 +26,17 @@ if (_root / "engine" / "vgdl").is_dir() and (_root / "generators").is_dir():
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from pcg.api import Games as Games
+    from pcg.api import Levels as Levels
+    from pcg.api import describe as describe
+    from pcg.api import evaluate as evaluate
+    from pcg.api import evolve_rules as evolve_rules
+    from pcg.api import generate as generate
+    from pcg.api import measure as measure
+    from pcg.api import render as render
+    from pcg.api import repair as repair
+    from pcg.api import solve as solve
+    from pcg.api import tournament as tournament
     from pcg.engine.game import Game as Game
     from pcg.engine.game import load as load
     from pcg.engine.state import Outcome as Outcome
@@ -43,25 +54,14 @@ if TYPE_CHECKING:
     from pcg.evaluators.agents import parameter as parameter
     from pcg.evaluators.agents import play as play
     from pcg.evaluators.analysis import analyse as analyse
-    from pcg.front import Games as Games
-    from pcg.front import Levels as Levels
-    from pcg.front import describe as describe
-    from pcg.front import evaluate as evaluate
-    from pcg.front import evolve_rules as evolve_rules
-    from pcg.front import generate as generate
-    from pcg.front import measure as measure
-    from pcg.front import render as render
-    from pcg.front import repair as repair
-    from pcg.front import solve as solve
-    from pcg.front import tournament as tournament
     from pcg.generators.levels import make_generator as make_generator
 
 _EXPORTS: dict[str, str] = {
     "Agent": "pcg.evaluators.agents",
     "Budget": "pcg.evaluators.agents",
     "Game": "pcg.engine.game",
-    "Games": "pcg.front",
-    "Levels": "pcg.front",
+    "Games": "pcg.api",
+    "Levels": "pcg.api",
     "Outcome": "pcg.engine.state",
     "PcgError": "pcg.engine.vgdl",
     "State": "pcg.engine.state",
@@ -71,20 +71,20 @@ _EXPORTS: dict[str, str] = {
     "check_level": "pcg.engine.vgdl",
     "describe": "pcg.describe",
     "env": "pcg.envs",
-    "evaluate": "pcg.front",
-    "evolve_rules": "pcg.front",
-    "generate": "pcg.front",
+    "evaluate": "pcg.api",
+    "evolve_rules": "pcg.api",
+    "generate": "pcg.api",
     "load": "pcg.engine.game",
     "make_agent": "pcg.evaluators.agents",
     "make_generator": "pcg.generators.levels",
-    "measure": "pcg.front",
+    "measure": "pcg.api",
     "parallel_env": "pcg.envs",
     "parameter": "pcg.evaluators.agents",
     "play": "pcg.evaluators.agents",
     "render": "pcg.render",
-    "repair": "pcg.front",
-    "solve": "pcg.front",
-    "tournament": "pcg.front",
+    "repair": "pcg.api",
+    "solve": "pcg.api",
+    "tournament": "pcg.api",
     "vector_env": "pcg.envs",
 }
 

@@ -89,7 +89,7 @@ def given_parts(kind: str, parts: Iterable[Any], beside: Path) -> tuple[list[str
             continue
         name = str(getattr(part, "__name__", ""))
         if not name.isidentifier():
-            raise PcgError(f"{part!r} has no name that can be written down; expected a function or class with a name")
+            raise PcgError(f"{part!r} has no name; expected a function or class that was defined with one")
         file = _file_of(part, name)
         if file is None:
             kept[name] = part
@@ -118,7 +118,7 @@ def _with_parameters(agent: Any) -> tuple[str, Any]:
 
 
 def _file_of(part: Any, name: str) -> Path | None:
-    """Return the file of a part if importing it by itself gives the part again."""
+    """Return the file of a part if importing that file alone defines the part; else None."""
     module = sys.modules.get(str(getattr(part, "__module__", "")))
     file = getattr(module, "__file__", None)
     if module is None or file is None or getattr(module, name, None) is not part:
@@ -128,13 +128,13 @@ def _file_of(part: Any, name: str) -> Path | None:
 
 
 def _write(path: Path, parts: Mapping[str, Any]) -> None:
-    """Write objects to a Python file that has them again when it is imported."""
+    """Write objects to a Python file that defines them when it is imported."""
     import cloudpickle
 
     try:
         data = base64.b64encode(cloudpickle.dumps(dict(parts))).decode()
     except Exception as error:
-        raise PcgError(f"{', '.join(parts)} cannot be kept for workers and for going on: {error}") from None
+        raise PcgError(f"{', '.join(parts)} cannot be saved for worker processes and `pcg resume`: {error}") from None
     lines = "\n".join(f'    "{data[at : at + 100]}"' for at in range(0, len(data), 100))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(

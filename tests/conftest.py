@@ -6,6 +6,7 @@ the others, and once more the property tests, then with the hypothesis profile `
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -16,6 +17,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+import time_limits
 from entry_points import write_used
 from tiers import FAST_EXAMPLES, PROFILE
 
@@ -45,6 +47,11 @@ for name, options in PROFILES.items():
 hypothesis.settings.load_profile(PROFILE)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Put every test under a limit of time."""
+    config.pluginmanager.register(time_limits)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as `full` what is marked with a reason for it, or asks for a fixture that is one."""
     for item in items:
@@ -53,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(name)
         if any(item.get_closest_marker(name) for name in FULL):
             item.add_marker("full")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of further garbage collections: it stays until the end, and is most of the heap."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

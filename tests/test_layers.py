@@ -20,14 +20,19 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 
 
+PARTS = ("body", "orelse", "handlers", "finalbody", "cases")
+"""Fields of statements that hold statements; imports stand nowhere else, and expressions are most of a tree."""
+
+
 def statements(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
-    """All nodes of a syntax tree; without those for type checkers only unless `types`."""
+    """All statements of a syntax tree; without those for type checkers only unless `types`."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
         for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-        waiting += node.orelse if for_types and not types else ast.iter_child_nodes(node)
+        for part in ("orelse",) if for_types and not types else PARTS:
+            waiting += getattr(node, part, ())
 
 
 parsed = cache(ast.parse)

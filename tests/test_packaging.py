@@ -53,6 +53,7 @@ def test_wheel_holds_every_module_and_every_data_file(pure_wheel: Path) -> None:
     assert names == modules | data_files()
 
 
+@pytest.mark.full
 def test_wheel_works_without_the_checkout(pure_wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(pure_wheel).extractall(tmp_path / "site")
     program = (

@@ -53,6 +53,7 @@ def test_reasons_and_fixtures_put_a_test_into_the_full_tier() -> None:
     assert code == pytest.ExitCode.NO_TESTS_COLLECTED and "::test_" not in found
 
 
+@pytest.mark.full
 def test_a_misspelt_marker_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "test_misspelt.py"
     file.write_text("import pytest\n@pytest.mark.ful\ndef test_nothing():\n    pass\n", encoding="utf-8")

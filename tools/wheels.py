@@ -35,7 +35,7 @@ SOURCES = ("pcg", "engine", "evaluators", "generators", "games")
 PURE = "any"
 """Platform tag of the wheel without objects of any platform."""
 SHIPPED = "pcg/engine/native/shipped"
-"""Where objects lie in a wheel."""
+"""Folder of the compiled objects in a wheel."""
 _EPOCH = "1577836800"
 """Time of every file in a wheel, unless ``SOURCE_DATE_EPOCH`` says otherwise: the first second of 2020."""
 

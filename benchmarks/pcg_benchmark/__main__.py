@@ -33,7 +33,7 @@ from pcg.integrations.pcg_benchmark.package import make_environment
 
 FITNESS = "quality_control_diversity"
 GENERATIONS = 100
-"""What the authors' program runs when it is told nothing else."""
+"""Default number of generations of the authors' program."""
 
 
 def peer_curve(name: str, seed: int, generations: int, seconds: float) -> list[dict[str, Any]]:

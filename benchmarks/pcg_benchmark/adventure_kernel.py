@@ -19,7 +19,7 @@ DUNGEON, DAVE = range(2)
 FREE, WALL, HARM, HARM_MORE, POTION, TREASURE, KEY, SPIKES = range(8)
 """Things in a cell; `HARM`, `HARM_MORE` and `POTION` are of the dungeon, `KEY` and `SPIKES` of Dave."""
 SOLVED, UNSOLVED, TOO_BIG = range(3)
-"""What `walk` returns; `TOO_BIG`: there are more things than a state remembers."""
+"""Results of `walk`; `TOO_BIG`: there are more objects than a state remembers."""
 HEALTH = 5
 """Of the dungeon's hero at the start, and the most."""
 _AIR = 3

@@ -27,7 +27,7 @@ from pcg.engine.kernel.runtime import (
 WALL, FLOOR, PLAYER, BOX, GOAL = range(5)
 """Numbers in a content."""
 SOLVED, UNSOLVED, TOO_BIG = range(3)
-"""What `plan` returns; `TOO_BIG`: a state does not fit a word."""
+"""Results of `plan`; `TOO_BIG`: a state does not fit a 64-bit word."""
 
 LEVEL = np.dtype(
     [

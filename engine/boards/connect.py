@@ -9,11 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.boards import kernel as kernel
-from pcg.engine.boards.position import BoardState, no_format, whole
-from pcg.engine.kernel.protocol import MODEL
-from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, invoke6, structure
-from pcg.engine.model import Model
+from pcg.engine.boards.position import BoardGame, BoardState, board_model, whole
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke4, structure
 from pcg.engine.vgdl.diagnostics import PcgError
 
 MOST = 100
@@ -22,7 +19,7 @@ MOST = 100
 _WAYS = ((0, 1), (1, 0), (1, -1), (1, 1))
 
 
-class ConnectX:
+class ConnectX(BoardGame):
     """Two players drop discs into columns; who first has `inarow` of them in a line, in any direction, wins.
 
     Args:
@@ -45,6 +42,7 @@ class ConnectX:
 
     name = "connectx"
     players = 2
+    kernel: ClassVar[Any] = kernel
 
     def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
         self.rows = whole("rows", rows, MOST)
@@ -79,7 +77,7 @@ class ConnectX:
         self.address = int(self._record.ctypes.data)
         self.stride = int(self._record[0]["bytes"])
         self.action_names = ("NIL", *(f"DROP{column}" for column in range(self.columns)))
-        self.model = self._make_model()
+        self.model = board_model(self, kernel, self.columns)
         self._empty = np.zeros(self.stride // 8, dtype=np.int64)
         invoke2(kernel.clear.address, self.address, int(self._empty.ctypes.data))
 
@@ -104,29 +102,6 @@ class ConnectX:
                     if 0 <= row + up * reach < self.rows:
                         found.append((column * height + row, across * height + up))
         return np.array(found, dtype=np.int64).reshape(-1, 2)
-
-    def _make_model(self) -> Model:
-        record = np.zeros(1, dtype=MODEL)
-        m = record[0]
-        m["game"] = self.address
-        m["players"] = 2
-        m["max_actions"] = self.columns
-        m["must_move"] = 1
-        for field in (
-            "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
-        ):  # fmt: skip
-            m[field] = getattr(kernel, f"model_{field}").address
-        return Model(
-            record,
-            room=1,
-            stride_of=lambda room: self.stride,
-            format_blocks=no_format,
-            stochastic=False,
-            owner=self,
-            action_names=self.action_names,
-            definition=self,
-            engine="boards",
-        )
 
     def start(self, level: Any = 0, seed: int = 0) -> ConnectState:
         """The empty board. There is one level and no chance: both arguments are there for those who start any game."""
@@ -160,21 +135,6 @@ class ConnectX:
             what = f"{cells[bad]}" if not 0 <= cells[bad] <= 2 else "a disc with nothing below it"
             raise PcgError(f"the board has {what} in row {row} (from the top), column {column}")
         return ConnectState(self, memory)
-
-    def random_games(self, count: int, seed: int = 0, start: ConnectState | None = None) -> tuple[int, int, int]:
-        """Play games at random: how many the first player won, how many the second, and how many were drawn.
-
-        >>> sum(ConnectX().random_games(1000, seed=1))
-        1000
-        """
-        tally = np.zeros(3, dtype=np.int64)
-        spare = np.zeros(self.stride // 8, dtype=np.int64)
-        stream = np.array([scramble(seed)], dtype=np.int64)
-        state = self.start() if start is None else start
-        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
-        invoke6(kernel.random_games.address, self.address, state.address, *where)
-        first, second, drawn = tally.tolist()
-        return first, second, drawn
 
 
 class ConnectState(BoardState):

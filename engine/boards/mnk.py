@@ -8,11 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.boards import mnk_kernel as kernel
-from pcg.engine.boards.position import BoardState, no_format, whole
-from pcg.engine.kernel.protocol import MODEL
-from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
-from pcg.engine.model import Model
+from pcg.engine.boards.position import BoardGame, BoardState, board_model, whole
+from pcg.engine.kernel.runtime import invoke2, invoke3, structure
 from pcg.engine.vgdl.diagnostics import PcgError
 
 MOST = 100
@@ -22,7 +19,7 @@ LINES = {"orthogonal": 0b0011, "diagonal": 0b1100, "orthogonal+diagonal": 0b1111
 """Directions of the lines that count, as bits of `mnk_kernel.WAYS`."""
 
 
-class MnkGame:
+class MnkGame(BoardGame):
     """Two players place pieces in free cells in turn; who first has a line of so many pieces wins, or loses.
 
     The game that Tic-Tac-Toe (3,3,3) and Gomoku (15,15,5) belong to, with the variants of a study of how people judge
@@ -55,6 +52,7 @@ class MnkGame:
 
     name = "mnk"
     players = 2
+    kernel: ClassVar[Any] = kernel
 
     def __init__(
         self,
@@ -98,7 +96,7 @@ class MnkGame:
         self.address = int(self._record.ctypes.data)
         self.stride = int(record["bytes"])
         self.action_names = ("NIL", *(f"PLACE{cell}" for cell in range(cells)))
-        self.model = self._make_model()
+        self.model = board_model(self, kernel, self.rows * self.columns)
         self._empty = np.zeros(self.stride // 8, dtype=np.int64)
         invoke2(kernel.clear.address, self.address, int(self._empty.ctypes.data))
 
@@ -134,48 +132,11 @@ class MnkGame:
                             found.append((row * self.columns + column, down * self.columns + across))
         return np.array(found, dtype=np.int64).reshape(-1, 2)
 
-    def _make_model(self) -> Model:
-        record = np.zeros(1, dtype=MODEL)
-        m = record[0]
-        m["game"] = self.address
-        m["players"] = 2
-        m["max_actions"] = self.rows * self.columns
-        m["must_move"] = 1
-        for field in (
-            "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
-        ):  # fmt: skip
-            m[field] = getattr(kernel, f"model_{field}").address
-        return Model(
-            record,
-            room=1,
-            stride_of=lambda room: self.stride,
-            format_blocks=no_format,
-            stochastic=False,
-            owner=self,
-            action_names=self.action_names,
-            definition=self,
-        )
-
     def start(self, level: Any = 0, seed: int = 0) -> MnkState:
         """The empty board. There is one level and no chance: both arguments are there for those who start any game."""
         if level != 0:
             raise PcgError(f"{self.name} has no level {level!r}, expected 0")
         return MnkState(self, self._empty.copy())
-
-    def random_games(self, count: int, seed: int = 0, start: MnkState | None = None) -> tuple[int, int, int]:
-        """Play games at random: how many the first player won, how many the second, and how many were drawn.
-
-        >>> sum(MnkGame(4, 4, 3).random_games(1000, seed=1))
-        1000
-        """
-        tally = np.zeros(3, dtype=np.int64)
-        spare = np.zeros(self.stride // 8, dtype=np.int64)
-        stream = np.array([scramble(seed)], dtype=np.int64)
-        state = self.start() if start is None else start
-        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
-        invoke6(kernel.random_games.address, self.address, state.address, *where)
-        first, second, drawn = tally.tolist()
-        return first, second, drawn
 
 
 class MnkState(BoardState):

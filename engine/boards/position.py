@@ -1,4 +1,4 @@
-"""Positions of games on boards on which pieces stay where they are put: what all of them have in common."""
+"""Base classes of games on boards on which pieces stay where they are put, and of their positions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,53 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import invoke2, invoke3
+from pcg.engine.kernel.protocol import MODEL
+from pcg.engine.kernel.random import scramble
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
 from pcg.engine.model import Model
 from pcg.engine.state import Outcome
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 _MARKS = ".XO"
+
+
+class BoardGame:
+    """Game of two players who put pieces on a board in turn."""
+
+    kernel: ClassVar[Any]
+    """Module of the compiled functions of the game."""
+    address: int
+    """Of the game's record, for the kernel."""
+    stride: int
+    """Bytes of a position."""
+
+    def start(self, level: Any = 0, seed: int = 0) -> Any:
+        """Return the empty board."""
+        raise NotImplementedError
+
+    def random_games(self, count: int, seed: int = 0, start: BoardState | None = None) -> tuple[int, int, int]:
+        """Play games at random.
+
+        Args:
+            count: number of games.
+            seed: of the moves.
+            start: position that all games begin with; the empty board by default.
+
+        Returns:
+            The numbers of games that the first player won, that the second won, and that were drawn.
+
+        >>> from pcg.engine.boards import ConnectX
+        >>> sum(ConnectX().random_games(1000, seed=1))
+        1000
+        """
+        tally = np.zeros(3, dtype=np.int64)
+        spare = np.zeros(self.stride // 8, dtype=np.int64)
+        stream = np.array([scramble(seed)], dtype=np.int64)
+        state = self.start() if start is None else start
+        where = (int(spare.ctypes.data), int(stream.ctypes.data), count, int(tally.ctypes.data))
+        invoke6(self.kernel.random_games.address, self.address, state.address, *where)
+        first, second, drawn = tally.tolist()
+        return first, second, drawn
 
 
 class BoardState:
@@ -115,8 +156,7 @@ class BoardState:
         names = self.game.action_names
         if isinstance(action, str):
             if action not in names:
-                near = nearest(action, names)
-                hint = f", did you mean `{near}`?" if near else f", expected NIL or {names[1]} to {names[-1]}"
+                hint = did_you_mean(action, names, f", expected NIL or {names[1]} to {names[-1]}")
                 raise PcgError(f"unknown action `{action}`{hint}")
             code = names.index(action)
         else:
@@ -163,8 +203,39 @@ def whole(name: str, value: object, most: int) -> int:
     return number
 
 
-def no_format(address: int, room: int, stride: int, count: int) -> None:
-    """Leave blocks as they are: a copy brings everything along."""
+def board_model(game: Any, kernel: Any, actions: int) -> Model:
+    """Return the forward model of a game on a board.
+
+    Args:
+        game: with the attributes `address`, `stride` (bytes of a position) and `action_names`.
+        kernel: module of the compiled functions of the game.
+        actions: most legal actions in a position.
+    """
+    record = np.zeros(1, dtype=MODEL)
+    m = record[0]
+    m["game"] = game.address
+    m["players"] = 2
+    m["max_actions"] = actions
+    m["must_move"] = 1
+    for field in (
+        "copy", "advance", "over", "outcome", "score", "actions", "key", "reseed", "features", "events", "atoms",
+    ):  # fmt: skip
+        m[field] = getattr(kernel, f"model_{field}").address
+    return Model(
+        record,
+        room=1,
+        stride_of=lambda room: game.stride,
+        format_blocks=_leave_blocks,
+        stochastic=False,
+        owner=game,
+        action_names=game.action_names,
+        definition=game,
+        engine="boards",
+    )
+
+
+def _leave_blocks(address: int, room: int, stride: int, count: int) -> None:
+    """Leave new blocks as they are: copying a position writes all of it."""
 
 
 def _restore(kind: type[BoardState], game: Any, memory: bytes) -> BoardState:

@@ -79,7 +79,7 @@ class _Splitter:
             bucket = [x for x in literals if not group.isdisjoint(literal_variables(x[1]))]
             rest = [x for x in literals if x not in bucket]
             inside = {v for _, literal in bucket for v in literal_variables(literal)}
-            if not rest or len(inside) >= len(everything) or not self._worth(bucket, rest):
+            if not rest or len(inside) >= len(everything) or not self._worth(bucket):
                 continue
             shared = inside & (head | {v for _, literal in rest for v in literal_variables(literal)})
             cost = (len(inside), len(shared), -len(bucket))
@@ -87,7 +87,7 @@ class _Splitter:
                 best = (cost, bucket, rest)
         return best[1:] if best is not None else None
 
-    def _worth(self, bucket: list[_Literal], rest: list[_Literal]) -> bool:
+    def _worth(self, bucket: list[_Literal]) -> bool:
         """Something over the state is projected, and it is more than what a lone sentence says anyway."""
         return any(
             kind != "distinct" and isinstance(literal, Sentence) and literal.key in self.dynamic

@@ -242,12 +242,6 @@ def is_killed(gm, st, a):
 
 
 @inner
-def is_disabled(a):
-    """1 for a disabled avatar."""
-    return 1 if sprite_at(a).bits & DISABLED else 0
-
-
-@inner
 def kill(gm, st, a, transformed):
     """kill(sprite, transformed): an avatar that is not transformed is only disabled (reference/loop 3.8)."""
     p = sprite_at(a)

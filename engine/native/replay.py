@@ -178,6 +178,29 @@ def advances(context: Context, room: int, count: int) -> tuple[int, float]:
     return status, time.process_time() - began
 
 
+def ticks_for(context: Context, seconds: float) -> tuple[int, int]:
+    """Return the room of a state and a number of random ticks that fit into it and take so long, for `advances`.
+
+    Args:
+        context: of the game.
+        seconds: of processor time that the ticks shall take at least.
+
+    Raises:
+        PcgError: the kernels give up.
+    """
+    room, count = context.room, 64
+    while True:
+        status, taken = advances(context, room, count)
+        if status == GROW:
+            room *= 2
+        elif status != OK:
+            raise PcgError(f"{context!r}: the kernel gave up with status {status}")
+        elif taken < seconds:
+            count *= 2
+        else:
+            return room, count
+
+
 class Node:
     """Kernels in WebAssembly, run by Node; a context manager.
 

@@ -74,6 +74,21 @@ def _words(name: str) -> list[str]:
     return sorted(word.lower() for word in _CAMEL.findall(name))
 
 
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return the end of a message about an unknown name.
+
+    Args:
+        name: the unknown name.
+        known: names that would do.
+        otherwise: returned where no known name is close.
+
+    >>> "no game `boxs`" + did_you_mean("boxs", ["boxes", "hunt"])
+    'no game `boxs`, did you mean `boxes`?'
+    """
+    near = nearest(name, known)
+    return f", did you mean `{near}`?" if near else otherwise
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name closest to `name`, or "" when none is close (case differences count as very close)."""
     if len(name) > LONGEST_NAME:

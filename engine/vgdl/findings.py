@@ -54,6 +54,10 @@ class Findings:
         """No further doubt will be kept, so it need not be put into words."""
         return self._count["error" if self.strict else "warning"] >= MAX_FINDINGS
 
+    def _place(self, at: Placed | None) -> tuple[int, int]:
+        """Line and column that a finding names, from 1; 0 for none."""
+        return (at.line, at.column) if at is not None else (0, 0)
+
     def _add(
         self,
         severity: str,
@@ -65,7 +69,7 @@ class Findings:
         name: str,
         lost: bool = False,
     ) -> None:
-        line, column = (at.line, at.column) if at is not None else (0, 0)
+        line, column = self._place(at)
         key = (line, column, message)
         if key in self._seen or self._count[severity] >= MAX_FINDINGS:
             return

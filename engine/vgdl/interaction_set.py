@@ -211,17 +211,14 @@ class _LineReader:
             )
         timed = "TIME" in (line.first.text.upper(), line.seconds[0].text.upper())
         name = line.effects[-1]
-        silent = timed or name.text == "addTimer"
-        self._build(name, name.text, line, silent=silent, timed=timed)
+        self._build(name, name.text, line, timed=timed)
         if timed:
             self._time(line)
             return
         for second in line.seconds:
             self._step(line, second)
 
-    def _build(
-        self, at: Word, name: str, line: InteractionLine, *, silent: bool, timed: bool, inner_of: str = ""
-    ) -> None:
+    def _build(self, at: Word, name: str, line: InteractionLine, *, timed: bool, inner_of: str = "") -> None:
         spec = ontology.EFFECTS.get(name)
         if spec is None:
             raise Abandon(f"unknown effect `{name}`", at, "effects 10.3", known=tuple(ontology.EFFECTS), name=name)
@@ -256,7 +253,7 @@ class _LineReader:
                 self.findings.crash(
                     "a repeating timer needs a positive time", line, "terminations 4.4", expected="timer=1 or more"
                 )
-            self._build(at, name, line, silent=True, timed=False, inner_of="addTimer")
+            self._build(at, name, line, timed=False, inner_of="addTimer")
             inner = True
             known = {**ontology.EFFECTS[name].params, **known}
         # The reference says nothing of unknown keys on TIME and addTimer lines; they are no less dropped.

@@ -197,12 +197,12 @@ class Lint:
                 "language 1.5.5",
                 expected="singleton=True as such on this line",
             )
-        self._numbers(sprite.params, node.options, node)
+        self._numbers(sprite.params, node.options)
         cooldown = sprite.params.get("cooldown")
         if isinstance(cooldown, int) and cooldown < 1 and (option := _option(node.options, "cooldown")):
             self.findings.strict_error(f"`{option}` counts as 1", option, expected="1 or more ticks")
 
-    def _numbers(self, params: Mapping[str, Value], options: Iterable[Option], node: Node) -> None:
+    def _numbers(self, params: Mapping[str, Value], options: Iterable[Option]) -> None:
         for key in PROBABILITIES:
             value = params.get(key)
             if isinstance(value, float) and not 0 <= value <= 1:
@@ -266,7 +266,7 @@ class Lint:
         if option and len(option.value.split(",")) > self.game.players:
             self.findings.strict_error(f"`{option}` has more entries than the game has players", option)
         values = {option.key: float(option.value) for option in line.options if _is_number(option)}
-        self._numbers(values, line.options, line)
+        self._numbers(values, line.options)
 
     def _special(self, word: Word) -> bool:
         return word.text.upper() in ("EOS", "TIME") and word.text not in self.game.type_index

@@ -98,20 +98,8 @@ class _Finds(Findings):
     def _column(self, column: int) -> int:
         return column - RIGHT + self._right if column >= RIGHT else column
 
-    def _add(
-        self,
-        severity: str,
-        message: str,
-        at: Placed | None,
-        rule: str,
-        expected: str,
-        known: Iterable[str],
-        name: str,
-        lost: bool = False,
-    ) -> None:
-        if self._line and at is not None:
-            at = Word("", self._line, self._column(at.column))
-        super()._add(severity, message, at, rule, expected, known, name, lost)
+    def _place(self, at: Placed | None) -> tuple[int, int]:
+        return (self._line, self._column(at.column)) if self._line and at is not None else super()._place(at)
 
     def repeat(self, items: Iterable[Diagnostic]) -> None:
         """Findings of an earlier reading of the line at hand, or of the sprites."""

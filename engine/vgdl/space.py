@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.tree import (
     Entry,
@@ -143,8 +143,7 @@ def fill(tree: Tree, space: Mapping[str, SpaceParameter], values: Mapping[str, s
     """
     for name in values:
         if name not in space:
-            near = nearest(name, space)
-            hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(space) or 'none'})"
+            hint = did_you_mean(name, space, f" (it has: {', '.join(space) or 'none'})")
             raise PcgError(f"{tree.file}: the game space has no parameter `{name}`{hint}")
     texts = {name: values.get(name, parameter.text) for name, parameter in space.items()}
 

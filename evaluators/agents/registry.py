@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pcg.engine.registry import Registry, adopter
+from pcg.engine.registry import Registry, part_registrar
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, Agent, AgentError, Budget, Timer
 from pcg.evaluators.parameters import Parameter, resolve
@@ -105,7 +105,7 @@ def register(name: str, help: str, *, paper: str = "", attended: bool = False) -
     return add
 
 
-@adopter("agent")
+@part_registrar("agent")
 def adopt(name: str, cls: type[Agent]) -> None:
     """Register a plain agent class of a user under a name; the first line of its docstring is its help.
 

@@ -115,7 +115,7 @@ class GameEvaluation:
     work: int = 0
     """Their work, in executions of effects."""
     judgement: Mapping[str, Any] | None = field(default=None, repr=False)
-    """What the judge of games says of it, as `Judgement.as_dict`, where it was asked; see `pcg.evaluators.judging`."""
+    """Verdict of the judge of games as `Judgement.as_dict`, if it was asked; see `pcg.evaluators.judging`."""
 
     @classmethod
     def unreadable(cls, reason: str) -> GameEvaluation:

@@ -28,7 +28,7 @@ from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.games.winnability import Winnability, prove_levels
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
 from pcg.evaluators.judging.game_places import Astray, astray
-from pcg.evaluators.judging.game_static import GameRead
+from pcg.evaluators.judging.game_static import RuleFindings
 from pcg.evaluators.mechanics import mechanics
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class StagedEvaluation:
         self.trials: Trials | None = None
         self.terminations: Any = ()
         self.levels: list[Level] = []
-        self.read: GameRead | None = None
+        self.read: RuleFindings | None = None
         self.proofs: Winnability | None = None
 
     # -- the whole -----------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class StagedEvaluation:
         held["goal"] = float(any(self._can_win(t) for t in self.terminations))
         if not held["goal"]:
             self._fail("no termination can be won")
-        self.read = GameRead.of(game, levels)
+        self.read = RuleFindings.of(game, levels)
         self.metrics["usual"] = self.read.value()
         about = concept(self.read.kinds, levels)
         self.metrics["goal"] = tuple(GOALS).index(about.goal)

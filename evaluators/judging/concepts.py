@@ -1,4 +1,4 @@
-"""Concepts of games: what one is about in five words, by which games are told apart and archives are spanned.
+"""Concepts of games: five words for what a game is about, used to tell games apart and as axes of archives.
 
 The space is that of a designer's first sentence: what the goal is, where danger comes from, what the player controls,
 how fast things move, and whether chance plays a part. It is read from rules and levels, without a play; GAVEL (Todd et
@@ -17,23 +17,23 @@ from pcg.evaluators.analysis import Ending, GameAnalysis, product_parameter
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 
 GOALS: Mapping[str, str] = {
-    "survive": "last until time is up",
-    "escort": "have somebody else get there",
-    "push": "push things where they belong",
-    "destroy": "destroy what moves, or what shoots back",
-    "hunt": "catch what moves",
-    "collect": "gather several things",
+    "survive": "stay alive until time is up",
+    "escort": "bring another sprite to a place",
+    "push": "push objects onto places",
+    "destroy": "destroy sprites that move or shoot",
+    "hunt": "catch moving sprites",
+    "collect": "collect several objects",
     "reach": "get to one place",
-    "build": "make so many of something",
-    "race": "be there before somebody else",
+    "build": "create a number of sprites",
+    "race": "reach a place before another sprite",
     "other": "none of these",
 }
 """Families of goals."""
 DANGERS = ("none", "chasers", "wanderers", "missiles", "places", "time", "loss")
-"""Sources of danger: what finds the player, what wanders, what flies, what stands there, the clock, and losing what is
-to be guarded."""
+"""Sources of danger: sprites that chase the avatar, wander, fly straight, or stand still; the time limit; the loss of
+something to be guarded."""
 CONTROLS = ("walk", "shoot", "line", "still", "jump")
-"""Ways to act: in four directions, and with shots; along a line; without moving; under gravity."""
+"""Kinds of control: four directions, four directions and shots, along a line, without moving, under gravity."""
 _TITLES: Mapping[str, str] = {
     "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing to the {x}",
     "destroy": "War on the {x}", "hunt": "Hunting the {x}", "collect": "Gathering the {x}",
@@ -43,7 +43,7 @@ _TITLES: Mapping[str, str] = {
 _MOVING = ("chaser", "wanderer", "walker", "missile")
 
 
-class NamedThing(Protocol):
+class NamedType(Protocol):
     """A sprite type and its name in sentences, as `pcg.describe` has it."""
 
     @property
@@ -87,7 +87,7 @@ class Concept:
         differ = [a != b for a, b in zip(astuple(self)[:5], astuple(other)[:5], strict=True)]
         return float((differ[0] + sum(differ)) / 6.0)
 
-    def title(self, things: Sequence[NamedThing] = ()) -> str:
+    def title(self, things: Sequence[NamedType] = ()) -> str:
         """Return a title.
 
         Args:

@@ -1,4 +1,4 @@
-"""Rules and resources that matter: taken out one at a time, the recorded plays are played again and compared.
+"""Ablation of rules and resources: recorded plays are repeated without each of them, and compared.
 
 A rule matters where a play then ends otherwise: by another winner, or at another time; a resource, where it does when
 nobody can hold any of it. Of all measures of evolved games
@@ -21,7 +21,7 @@ from pcg.evaluators.judging.game_plays import MOST_MOVING, TICK_WORK, GamePlay, 
 
 @dataclass(frozen=True)
 class Ablation:
-    """Changes that taking out rules makes.
+    """Effects of leaving out rules.
 
     Attributes:
         rules: number of rules, terminations not included.

@@ -1,7 +1,7 @@
-"""Parts of the value of a game that its rules and levels show without a play, and the faults that no play need show.
+"""Parts of the value of a game, and faults, that can be read off its rules and levels without playing.
 
-They cost a few thousandths of a second, so that search can weigh thousands of games by them; `games` says what the
-other parts are.
+They take a few milliseconds, so that a search can judge thousands of games by them; the parts that need plays are in
+`games`.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from pcg.evaluators.judging.game_rules import RuleReading
 
 _WEIGHTS = Path(__file__).with_name("game_weights.json")
 
-Told = tuple[float, str]
+PartValue = tuple[float, str]
 """A value in [0, 1] and its sentence."""
 
 
 @dataclass(frozen=True)
-class GameRead:
-    """All that can be read off a game and its levels without playing."""
+class RuleFindings:
+    """Findings about the rules and levels of a game, made without playing."""
 
     kinds: GameKinds
     reading: RuleReading
     usage: Usage
 
     @classmethod
-    def of(cls, game: Game, levels: Sequence[Level]) -> GameRead:
+    def of(cls, game: Game, levels: Sequence[Level]) -> RuleFindings:
         """Read a game.
 
         Args:
@@ -62,7 +62,7 @@ class GameRead:
             return f"The goal counts scenery: {names}."
         return ""
 
-    def told(self, name: str) -> Told:
+    def part(self, name: str) -> PartValue:
         """Return the value and the sentence of a part.
 
         Args:
@@ -75,7 +75,7 @@ class GameRead:
         """Return the mean of the parts by the weights of the judge, in [0, 1]."""
         weights = fitted_weights()
         total = math.fsum(weights.get(name, 1.0) for name in STATIC)
-        return math.fsum(weights.get(name, 1.0) * self.told(name)[0] for name in STATIC) / total
+        return math.fsum(weights.get(name, 1.0) * self.part(name)[0] for name in STATIC) / total
 
 
 def line_of(kinds: GameKinds, effect: int) -> str:
@@ -85,7 +85,7 @@ def line_of(kinds: GameKinds, effect: int) -> str:
     return " ".join(lines[at - 1].split("#")[0].split()) if 0 < at <= len(lines) else ""
 
 
-def _goal(f: GameRead) -> Told:
+def _goal(f: RuleFindings) -> PartValue:
     endings = f.kinds.analysis.endings
     can = [e for e in endings if f.reading.can_happen(e) and not f.reading.at_once(e)]
     share = len(can) / max(1, len(endings))
@@ -95,17 +95,17 @@ def _goal(f: GameRead) -> Told:
     return share * blame, f"{text}, and they count scenery: {names}." if names else f"{text}."
 
 
-def _rules(f: GameRead) -> Told:
+def _rules(f: RuleFindings) -> PartValue:
     line = f.usage.strangest
     return (f.usage.rules - 0.3) / 0.5, f"The least usual of the rules is {line.text}." if line else "There is no rule."
 
 
-def _points(f: GameRead) -> Told:
+def _points(f: RuleFindings) -> PartValue:
     paying = f.reading.paying
     return f.usage.points * (1.0 if paying else 0.6), f"{paying} rules raise the score."
 
 
-def _meetings(f: GameRead) -> Told:
+def _meetings(f: RuleFindings) -> PartValue:
     if f.usage.silent is None:
         return f.usage.told, "Every meeting that calls for a rule has one."
     one, other = f.usage.silent
@@ -115,20 +115,20 @@ def _meetings(f: GameRead) -> Told:
     return f.usage.told, f"Nothing happens when {what}."
 
 
-def _purpose(f: GameRead) -> Told:
+def _purpose(f: RuleFindings) -> PartValue:
     idle = f.reading.aimless
     all_types = max(1, sum(f.kinds.kinds[t] != "floor" for t in f.kinds.present))
     names = ", ".join(f.kinds.name(t) for t in idle[:4])
     return 1.0 - len(idle) / all_types, f"Without a purpose: {names}." if idle else "Every sprite has a purpose."
 
 
-def _live(f: GameRead) -> Told:
+def _live(f: RuleFindings) -> PartValue:
     idle, number = f.reading.idle_rules, max(1, len(f.kinds.definition.effects))
     text = f"{len(idle)} of {number} rules can do nothing, the first: {line_of(f.kinds, idle[0])}." if idle else ""
     return 1.0 - len(idle) / number, text or "Every rule can do something."
 
 
-STATIC: Mapping[str, Callable[[GameRead], Told]] = {
+STATIC: Mapping[str, Callable[[RuleFindings], PartValue]] = {
     "goal": _goal, "rules": _rules, "points": _points, "meetings": _meetings, "purpose": _purpose, "live": _live,
 }  # fmt: skip
 """The parts that need no play."""

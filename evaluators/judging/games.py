@@ -32,7 +32,7 @@ from pcg.evaluators.judging.game_plays import (
     worth,
 )
 from pcg.evaluators.judging.game_rules import RuleReading
-from pcg.evaluators.judging.game_static import STATIC, GameRead, Told
+from pcg.evaluators.judging.game_static import STATIC, PartValue, RuleFindings
 from pcg.evaluators.judging.game_static import fitted_weights as fitted_weights
 from pcg.evaluators.judging.judgement import Judgement, Part
 
@@ -110,9 +110,9 @@ class GameFindings:
     best: GamePlay | None = None
 
     @property
-    def read(self) -> GameRead:
+    def read(self) -> RuleFindings:
         """Findings about the game that need no play."""
-        return GameRead(self.kinds, self.reading, self.usage)
+        return RuleFindings(self.kinds, self.reading, self.usage)
 
 
 def judge_game(game: Game, levels: Sequence[str] | None = None, *, seed: int = 0, effort: float = 1.0) -> Judgement:
@@ -195,7 +195,7 @@ class GameJudge:
     def _examine(self, game: Game, read: Sequence[Level], kinds: GameKinds, known: dict[str, object]) -> None:
         reading = known["reading"]
         assert isinstance(reading, RuleReading)
-        if fault := GameRead(kinds, reading, known["usage"]).problem():  # type: ignore[arg-type]
+        if fault := RuleFindings(kinds, reading, known["usage"]).problem():  # type: ignore[arg-type]
             raise _Broken(fault)
         plays = GamePlays(game, read, kinds.analysis, self.seed, self.effort)
         known["plays"] = plays
@@ -290,20 +290,20 @@ def _recorded(plays: GamePlays) -> list[GamePlay]:
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def measure(name: str, found: GameFindings) -> Told | None:
+def measure(name: str, found: GameFindings) -> PartValue | None:
     """Return the value and the sentence of a part, None where it was not looked at any more."""
-    told = found.read.told(name) if name in STATIC and name not in _PARTS else _PARTS[name](found)
+    told = found.read.part(name) if name in STATIC and name not in _PARTS else _PARTS[name](found)
     return None if told is None else (max(0.0, min(1.0, float(told[0]))), told[1])
 
 
-def _points(f: GameFindings) -> Told:
+def _points(f: GameFindings) -> PartValue:
     idle = f.plays.made.get("nothing", []) if f.plays is not None else []
     if any(p.score > 0.0 for p in idle):
         return 0.6 * f.usage.points, f"Doing nothing gains up to {max(p.score for p in idle):g} points."
-    return f.read.told("points")
+    return f.read.part("points")
 
 
-def _danger(f: GameFindings) -> Told | None:
+def _danger(f: GameFindings) -> PartValue | None:
     if f.plays is None:
         return None
     lost = sum(p.lost for listed in f.plays.made.values() for p in listed)
@@ -314,14 +314,14 @@ def _danger(f: GameFindings) -> Told | None:
     return 0.2, "There is no way to lose."
 
 
-def _executed(f: GameFindings) -> Told | None:
+def _executed(f: GameFindings) -> PartValue | None:
     if f.plays is None or f.best is None:
         return None
     number = len(f.plays.fired)
     return float(f.plays.fired.mean()) if number else 0.0, f"{int(f.plays.fired.sum())} of {number} rules are executed."
 
 
-def _matter(f: GameFindings) -> Told | None:
+def _matter(f: GameFindings) -> PartValue | None:
     if f.ablation is None:
         return None
     a = f.ablation
@@ -332,33 +332,33 @@ def _matter(f: GameFindings) -> Told | None:
     )
 
 
-def _share(f: GameFindings) -> Told | None:
+def _share(f: GameFindings) -> PartValue | None:
     if f.ablation is None:
         return None
     return f.ablation.share, f"{f.ablation.share:.0%} of the rules, terminations and resources change a play."
 
 
-def _inside(f: GameFindings) -> Told | None:
+def _inside(f: GameFindings) -> PartValue | None:
     if f.places is None:
         return None
     p = f.places
     return 1.0 - p.movers_share, f"Of {p.movers} sightings of movers {p.outside} are outside, {p.inside} in walls."
 
 
-def _bounded_part(f: GameFindings) -> Told | None:
+def _bounded_part(f: GameFindings) -> PartValue | None:
     if f.places is None:
         return None
     share = f.places.avatars_share
     return 1.0 - share, f"The avatar is outside the map or in walls {share:.0%} of the time."
 
 
-def _chance(f: GameFindings) -> Told | None:
+def _chance(f: GameFindings) -> PartValue | None:
     if f.random_wins is None:
         return None
     return 1.0 - f.random_wins / RANDOM_WINS, f"A random player wins {f.random_wins:.0%} of {f.random_plays} plays."
 
 
-def _idle(f: GameFindings) -> Told | None:
+def _idle(f: GameFindings) -> PartValue | None:
     if f.plays is None or "nothing" not in f.plays.made:
         return None
     idle = f.plays.made["nothing"]
@@ -366,7 +366,7 @@ def _idle(f: GameFindings) -> Told | None:
     return 1.0 - won / len(idle), f"Doing nothing wins {won} of {len(idle)} levels."
 
 
-def _winning(f: GameFindings) -> Told | None:
+def _winning(f: GameFindings) -> PartValue | None:
     if f.plays is None or f.best is None:
         return None
     won = {p.level for p in f.plays.wins()}
@@ -376,7 +376,7 @@ def _winning(f: GameFindings) -> Told | None:
     return 0.4 * f.best.progress, f"Nobody wins; the best play comes {f.best.progress:.0%} of the way."
 
 
-def _skill(f: GameFindings) -> Told | None:
+def _skill(f: GameFindings) -> PartValue | None:
     if f.plays is None or f.best is None:
         return None
     best = max(map(f.plays.strength, f.plays.skilled()))
@@ -384,7 +384,7 @@ def _skill(f: GameFindings) -> Told | None:
     return (best - chance) / 0.8, f"The best player is worth {best:.2f}, chance {chance:.2f}."
 
 
-def _depth(f: GameFindings) -> Told | None:
+def _depth(f: GameFindings) -> PartValue | None:
     if f.plays is None or f.best is None:
         return None
     chance, hasty, thorough = (f.plays.strength(p) for p in ("random", "hasty", "thorough"))
@@ -393,7 +393,7 @@ def _depth(f: GameFindings) -> Told | None:
     return steps[1] / 0.5 + 0.3 * (steps[0] > 0.05), f"More thinking is worth {steps[1]:.2f}."
 
 
-def _length(f: GameFindings) -> Told | None:
+def _length(f: GameFindings) -> PartValue | None:
     if f.plays is None or f.best is None:
         return None
     wins = f.plays.wins()
@@ -403,13 +403,13 @@ def _length(f: GameFindings) -> Told | None:
     return 1.0 - math.exp(-ticks / 25.0), f"The shortest win takes {ticks} ticks."
 
 
-def _decisions(f: GameFindings) -> Told | None:
+def _decisions(f: GameFindings) -> PartValue | None:
     if f.moments is None:
         return None
     return f.moments.decisions, f"What is done matters in {f.moments.decisions:.0%} of the moments."
 
 
-def _tension(f: GameFindings) -> Told | None:
+def _tension(f: GameFindings) -> PartValue | None:
     if f.moments is None:
         return None
     m = f.moments
@@ -418,7 +418,7 @@ def _tension(f: GameFindings) -> Told | None:
     )
 
 
-def _drama(f: GameFindings) -> Told | None:
+def _drama(f: GameFindings) -> PartValue | None:
     if f.moments is None:
         return None
     m = f.moments
@@ -427,7 +427,7 @@ def _drama(f: GameFindings) -> Told | None:
     )
 
 
-_PARTS: Mapping[str, Callable[[GameFindings], Told | None]] = {
+_PARTS: Mapping[str, Callable[[GameFindings], PartValue | None]] = {
     "danger": _danger, "points": _points, "executed": _executed, "matter": _matter, "share": _share, "inside": _inside,
     "bounded": _bounded_part, "chance": _chance, "idle": _idle, "winning": _winning, "skill": _skill, "depth": _depth,
     "length": _length, "decisions": _decisions, "tension": _tension, "drama": _drama,

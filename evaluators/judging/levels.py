@@ -20,6 +20,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +201,36 @@ def value_of(parts: Sequence[Part]) -> float:
     """
     total = math.fsum(part.weight for part in parts)
     return math.fsum(part.weight * part.value for part in parts) / total if total > 0 else 0.0
+
+
+def bounded_parts(parts: Sequence[Part], most: float) -> tuple[Part, ...]:
+    """Return the parts of a judgement whose value is to be `most` at most, as of a level that may not be winnable.
+
+    All count less, and the part *skill*, which says why, has what they lose as weight without value.
+
+    Args:
+        parts: of the judgement of a level.
+        most: highest value, in [0, 1].
+
+    >>> skill, text = Part("skill", 0.5, "Not shown to be winnable.", 0.25), Part("clarity", 1.0, "", 0.75)
+    >>> found = bounded_parts((skill, text), 0.7)
+    >>> round(value_of(found), 9), found[1].value, round(sum(part.weight for part in found), 9)
+    (0.7, 1.0, 1.0)
+    >>> bounded_parts((skill, text), 0.9) == (skill, text)
+    True
+    """
+    value, total = value_of(parts), math.fsum(part.weight for part in parts)
+    if value <= most:
+        return tuple(parts)
+    kept = most / value
+    found = []
+    for part in parts:
+        weight = kept * part.weight
+        if part.name == "skill":
+            worth, weight = weight * part.value, weight + (1.0 - kept) * total
+            part = replace(part, value=worth / weight)
+        found.append(replace(part, weight=weight))
+    return tuple(found)
 
 
 def part_weights(own_levels: bool, model: LevelModel | None = None) -> dict[str, float]:

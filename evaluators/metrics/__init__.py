@@ -2,6 +2,7 @@
 
     registry    the metrics of a single level by name, and the decorator `metric` that declares one
     text        from the level's text          play        from its winning play
+    routes      ways through it                puzzles     pushes that solve it
     agents      from the plays of agents       profile     agents of different skill
     judgement   its quality and the parts      likeness    how unlike two levels look
     distances   how different two levels are by edits and by plays
@@ -14,6 +15,8 @@
 from pcg.evaluators.metrics.text import LevelText, TextMetrics  # isort: split
 
 from pcg.evaluators.metrics.routes import loops, ways_to_goal  # isort: split
+
+from pcg.evaluators.metrics import puzzles as puzzles  # isort: split
 
 from pcg.evaluators.metrics.play import PlayMetrics, Trace, WonPlay  # isort: split
 

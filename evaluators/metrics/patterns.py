@@ -1,4 +1,4 @@
-"""Tile patterns of levels: how far a level's are from those of others, and how much of it is in none of them.
+"""Tile patterns of levels: divergence between the patterns of levels, and originality of a level.
 
 The *divergence* is the Jensen-Shannon divergence of the distributions of windows of one, two and three cells square,
 averaged over the sizes and over the levels that one is compared with (Lucas, Volz: Tile Pattern KL-Divergence for
@@ -19,11 +19,11 @@ from pcg.evaluators.level_grid import Grid
 SIDES = (1, 2, 3)
 """Sides of the windows, in cells."""
 SHIFT = 3
-"""Cells by which levels are shifted against each other at most, along either axis."""
+"""Largest shift, in cells along either axis, at which two levels are compared."""
 NOTHING = -1
 """Tile number of what lies outside a level."""
 OVERLAP = 0.75
-"""Share of the smaller of two levels that shifted levels must have in common to be compared."""
+"""Least overlap of two shifted levels, as a share of the smaller one."""
 _MIX = np.random.Generator(np.random.PCG64(11)).integers(1, 2**62, max(SIDES) ** 2, dtype=np.int64) | np.int64(1)
 
 
@@ -106,7 +106,7 @@ def divergence_among(levels: Sequence[Grid]) -> float:
 
 
 class Originals:
-    """Levels that others are compared with for what is in none of these.
+    """Levels against which the originality of others is measured.
 
     Every mirror image of the levels is compared, shifted by up to `SHIFT` cells along either axis; cells that only one
     of two levels has do not count, but levels are compared only where most of the smaller one is in both.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.engine.registry import Registry
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 TEXT, PLAY, AGENTS, JUDGEMENT = "text", "play", "agents", "judgement"
 STAGES: Mapping[str, str] = {
@@ -109,8 +109,7 @@ def metric(
             "mechanic. or sprite."
         )
     if stage not in STAGES:
-        near = nearest(stage, STAGES)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(STAGES)})"
+        hint = did_you_mean(stage, STAGES, f" (there are: {', '.join(STAGES)})")
         raise PcgError(f"metric `{name}`: unknown stage `{stage}`{hint}")
     if high is not None and low > high:
         raise PcgError(f"metric `{name}`: the range {low:g}..{high:g} is empty")

@@ -1,4 +1,4 @@
-"""Skeletons of levels: the walls within the frame, and how far two of them are from sharing one.
+"""Skeletons of levels: the walls within the frame, and the distance between two of them.
 
 The distance of `likeness` knows no places: it cannot tell that two levels have their walls in the same cells and differ
 in what stands between them. People see that at once. So the share of walls that two levels do not have in common counts
@@ -15,11 +15,11 @@ from pcg.evaluators.level_grid import BLOCKED, Grid, Mask, Palette
 from pcg.evaluators.metrics.likeness import LevelShape
 
 LEAST_WALLS = 0.05
-"""Share of walls within the frame from which on a level has a skeleton."""
+"""Least share of walls within the frame for a level to have a skeleton."""
 SHARED = 0.35
-"""Distance of two skeletons below which people would say that they are one."""
+"""Distance below which two skeletons look the same to people."""
 SHIFT = 1
-"""Cells by which skeletons are shifted against each other."""
+"""Largest shift, in cells, at which two skeletons are compared."""
 
 
 def skeleton(grid: Grid, walls: Collection[int]) -> Mask:
@@ -51,7 +51,7 @@ def skeleton_distance(one: Mask, other: Mask) -> float:
 
 
 def skeletons_tell(levels: Sequence[Grid], walls: Collection[int]) -> bool:
-    """Return whether levels of a game differ in their skeletons, so that generated ones should, too.
+    """Return True where the own levels of a game differ in their skeletons, so that generated ones should, too.
 
     Args:
         levels: the game's own.
@@ -66,7 +66,7 @@ def skeletons_tell(levels: Sequence[Grid], walls: Collection[int]) -> bool:
 
 
 class StructuralShape:
-    """A level as archives compare it: how it looks, and its skeleton.
+    """A level as archives compare it: by its looks and its skeleton.
 
     Args:
         text: of the level.
@@ -109,7 +109,7 @@ class StructuralShapes:
         ]
         """Tiles that skeletons are made of."""
         self.tell = skeletons_tell(levels, self.walls)
-        """True where skeletons tell levels of this game apart."""
+        """True where the own levels of this game differ in their skeletons."""
 
     def __call__(self, text: str) -> StructuralShape:
         """Return the shape of a level.

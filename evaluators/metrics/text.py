@@ -17,11 +17,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.level_grid import BLOCKED, FREE, PUSH, Grid, Palette, avatar_cells, distances
 from pcg.evaluators.metrics.registry import TEXT, measure, metric
 from pcg.evaluators.metrics.sources import CHANNELS, HORN, KHALIFA, LIAPIS, NGO, SMITH
+from pcg.evaluators.pushing.difficulty import Difficulty
+from pcg.evaluators.pushing.rules import difficulty_of
 from pcg.evaluators.requirements import Requirements
 
 PER_ROOM = 10.0
@@ -56,8 +58,7 @@ class LevelText:
         """
         definition = self.tables.analysis.definition
         if name not in definition.type_index:
-            near = nearest(name, definition.type_index)
-            raise PcgError(f"no sprite type `{name}`" + (f", did you mean `{near}`?" if near else ""))
+            raise PcgError(f"no sprite type `{name}`" + did_you_mean(name, definition.type_index))
         branch = definition.type_index[name]
         return sum(n for t, n in self.sprites.items() if branch in definition.types[t].path)
 
@@ -81,6 +82,11 @@ class LevelText:
     def steps(self) -> Steps | None:
         """Steps from the avatar to every cell, -1 where it cannot get to, shape (height, width); None without one."""
         return None if self.start is None else self.tables.steps(self.grid, self.start)
+
+    @cached_property
+    def pushing(self) -> Difficulty | None:
+        """Measures as a pushing puzzle; None for a level that is none, or that is not solved by few positions."""
+        return difficulty_of(self.tables.analysis.definition, self.text)
 
     @cached_property
     def symmetries(self) -> tuple[float, float, float]:

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.davidson import Options, Prior, Solver, one_thread
 from pcg.evaluators.preferences.designs import Balanced, Design, Full, Pair, Random, Table, Tally
 
@@ -214,7 +214,6 @@ def make_design(
     3
     """
     if name not in DESIGNS:
-        near = nearest(name, DESIGNS)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(DESIGNS)})"
+        hint = did_you_mean(name, DESIGNS, f" (there are: {', '.join(DESIGNS)})")
         raise PcgError(f"no design `{name}`{hint}")
     return DESIGNS[name](items, seed, pairs=pairs, question=question)

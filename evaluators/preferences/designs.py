@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.votes import FOUR_WAY, PairCounts, Vote, cells_of, pair_items, preferences
 
 Pair = tuple[str, str]
@@ -143,8 +143,7 @@ class Design(ABC):
         for pair in pairs:
             for item in pair:
                 if item not in index:
-                    near = nearest(item, index)
-                    raise PcgError(f"no item `{item}`" + (f", did you mean `{near}`?" if near else ""))
+                    raise PcgError(f"no item `{item}`" + did_you_mean(item, index))
             i, j = sorted(index[item] for item in pair)
             if i == j:
                 raise PcgError(f"the pair of `{pair[0]}` with itself cannot be shown")

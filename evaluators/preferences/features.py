@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.davidson import Array
 
 Features = Mapping[str, Mapping[str, float]]
@@ -36,13 +36,11 @@ def feature_table(
     """
     for item in items:
         if item not in features:
-            near = nearest(item, features)
-            raise PcgError(f"the item `{item}` has no features" + (f", did you mean `{near}`?" if near else ""))
+            raise PcgError(f"the item `{item}` has no features" + did_you_mean(item, features))
     common = [name for name in features[items[0]] if all(name in features[item] for item in items)]
     for name in names or ():
         if name not in common:
-            near = nearest(name, common)
-            hint = f", did you mean `{near}`?" if near else f" (all items have: {', '.join(common) or 'none'})"
+            hint = did_you_mean(name, common, f" (all items have: {', '.join(common) or 'none'})")
             raise PcgError(f"not every item has the feature `{name}`{hint}")
     wanted = list(names) if names is not None else common
     table = np.array([[float(features[item][name]) for name in wanted] for item in items]).reshape(len(items), -1)

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 from pcg.evaluators.preferences.davidson import Array, one_thread
 from pcg.evaluators.preferences.features import Features, feature_table
 from pcg.evaluators.preferences.gaussian_process import (
@@ -337,8 +337,7 @@ def fit_model(
             unknown kind, more than 1,000 items for a process.
     """
     if kind not in KINDS:
-        near = nearest(kind, KINDS)
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(kind, KINDS)
         raise PcgError(f"there is no kind of preference model `{kind}`{hint} (there are {', '.join(KINDS)})")
     chosen = preferences(votes, question)
     items = items_of(chosen)
@@ -445,6 +444,5 @@ def check_names(model: PreferenceModel, known: Sequence[str], source: str) -> No
     """
     for name in model.features:
         if name not in known:
-            near = nearest(name, known)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(name, known)
             raise PcgError(f"{source}: the preference model needs `{name}`, which is no metric of levels{hint}")

@@ -1,4 +1,4 @@
-"""Posterior of the utilities under a normal prior of unknown width; its intervals hold under adaptive pairing too.
+"""Posterior of the utilities under a normal prior of unknown width; its intervals are valid for adaptive pairs too.
 
 Where pairs are chosen by the votes before, estimates lie too far out, and neither the bootstrap over participants (its
 samples are not paired as the design would have paired them) nor the profile likelihood knows that. The posterior is the
@@ -59,7 +59,7 @@ class Posterior:
         # mass[k, low, high]: how likely the rank of item k lies in low..high
         sums = np.concatenate([np.zeros((n, 1)), np.cumsum(shares, axis=1)], axis=1)
         mass = np.maximum(0.0, sums[:, None, 1:] - sums[:, :-1, None])
-        # of each length only the likeliest interval is of interest
+        # for each length only the likeliest interval is needed
         spans = [np.stack([np.arange(n - length), np.arange(length, n)]) for length in range(n)]
         best = [mass[:, low, high].argmax(axis=1) for low, high in spans]
         held = np.stack([mass[:, low, high].max(axis=1) for low, high in spans], axis=1)  # rises with the length

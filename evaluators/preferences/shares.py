@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.exact import clopper_pearson, holm, multinomial_test, sign_test
 from pcg.evaluators.preferences.votes import FOUR_WAY, Vote, items_of, preferences
 from pcg.evaluators.tournament.ratings import wilson
@@ -86,8 +86,7 @@ def check_groups(votes: Sequence[Vote], groups: Mapping[str, str]) -> None:
     """
     for item in items_of(votes):
         if item not in groups:
-            near = nearest(item, groups)
-            raise PcgError(f"the item `{item}` has no group" + (f", did you mean `{near}`?" if near else ""))
+            raise PcgError(f"the item `{item}` has no group" + did_you_mean(item, groups))
 
 
 def shares(

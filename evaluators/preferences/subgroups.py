@@ -22,7 +22,7 @@ from pcg.evaluators.preferences.votes import Vote, items_of, preferences
 
 PERMUTATIONS = 199
 LEAST = 2
-"""Participants that a subgroup must have to be tested."""
+"""Least number of participants of a subgroup for the test."""
 
 
 @dataclass(frozen=True, slots=True)

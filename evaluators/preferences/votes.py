@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 
 FOUR_WAY: tuple[str, ...] = ("first", "second", "both", "neither")
 """The answers of the generation competitions; the order is that of the last axis of `PairCounts.counts`."""
@@ -82,8 +82,7 @@ def preferences(votes: Iterable[Vote], question: str | None = None) -> list[Vote
         if asked and question not in asked:
             raise PcgError(f"several questions were asked ({', '.join(asked)}): say which is to be analysed")
     elif real and question not in asked:
-        near = nearest(question, asked)
-        hint = f", did you mean `{near}`?" if near else f" (asked were: {', '.join(asked)})"
+        hint = did_you_mean(question, asked, f" (asked were: {', '.join(asked)})")
         raise PcgError(f"nobody was asked the question `{question}`{hint}")
     chosen = [vote for vote in real if vote.question == question]
     for vote in chosen:
@@ -169,8 +168,7 @@ def cells_of(votes: Sequence[Vote], items: Sequence[str]) -> tuple[NDArray[np.in
         b = np.array([index[vote.second] for vote in votes], np.intp)
     except KeyError as error:
         name = str(error.args[0])
-        near = nearest(name, index)
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(name, index)
         raise PcgError(f"a vote is about the item `{name}`, which is none of the {len(index)} items{hint}") from None
     answer = np.array([number[vote.answer] for vote in votes], np.intp)
     swapped = a > b
@@ -344,8 +342,7 @@ def _vote(row: Mapping[str, Any], path: Path, line: int) -> Vote:
             raise PcgError(f"{path}:{line}: `{name}` is `{values[name]}`, expected win, loss or nothing")
     vote = Vote(**values)
     if vote.question == PREFER and vote.answer not in FOUR_WAY:
-        near = nearest(vote.answer, FOUR_WAY)
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(vote.answer, FOUR_WAY)
         raise PcgError(f"{path}:{line}: the answer is `{vote.answer}`, expected one of {', '.join(FOUR_WAY)}{hint}")
     return vote
 

@@ -41,7 +41,7 @@ _FIRST_BLOCKS = 512
 _SPARE_BLOCKS = 64
 """Blocks that are free, at least, when more are got: an expansion seldom meets more cells."""
 _BITS = 7
-_MOST_ROOM = 4096
+MOST_ROOM = 4096
 """Moving sprites of a state beyond which exploring goes no further."""
 
 
@@ -207,7 +207,7 @@ class Exploration:
             self._answer = int(invoke1(kernel.explore.address, record.address))
             if self._answer == kernel.CROWDED:
                 self._move(2 * record["blocks"])
-            elif self._answer == GROW and self.model.room < _MOST_ROOM:
+            elif self._answer == GROW and self.model.room < MOST_ROOM:
                 self.model.grow()
                 self._move(record["blocks"])
         return self.solved

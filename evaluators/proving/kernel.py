@@ -54,7 +54,9 @@ NO_ROOM = -2
 """Node of a way that finds no room in the tree; -1 is the root."""
 
 COARSE, PLACE, FINE, WHOLE = 0, 1, 2, 3
-"""What tells cells apart: the avatar's cell; its type and pixel; facing and cooldown besides; the whole state."""
+"""Resolutions of the archive's cells, each finer than the one before: the avatar's place; its type and pixel as well;
+its facing and cooldown as well; the whole state.
+"""
 
 EXPLORATION = np.dtype(
     [

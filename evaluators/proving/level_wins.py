@@ -19,26 +19,25 @@ from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.proving.prover import Experience, Proof, ProofSearch
 
 QUICK = 20_000
-"""Forward-model calls of a search before own levels are asked for advice: most wins take fewer."""
+"""Forward-model calls of a first search without experience from own levels; most wins take fewer."""
 LEAST_SHARE, TYPICAL_SHARE = 10, 2.5
-"""The budget divided by these is what every level may take, and own levels from which others learn; and what a level
-may take that is like the game's own levels."""
+"""Divisors of the budget: for every level and for own levels that give experience; for levels like the game's own."""
 DEARER = 10
-"""Times as much as the dearest win of an own level is what a search may take at least."""
+"""A search may take at least so many times the calls of the most expensive win of an own level."""
 TIDY = 25_000
-"""Forward-model calls for making a win shorter."""
+"""Forward-model calls spent on shortening a win."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The answer for a level."""
+    """Result of the search for a win of a level."""
 
     actions: list[str] | None
-    """They win with the first seed; None without a win."""
+    """Actions that win with the first seed; None without a win."""
     calls: int
     """Forward-model calls made."""
     impossible: bool = False
-    """It is certain that the level cannot be won with that seed, and nothing is left to chance."""
+    """True when a search has shown that the level cannot be won, in a game without chance."""
 
 
 class LevelWins:

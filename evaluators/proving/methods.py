@@ -15,16 +15,18 @@ import numpy as np
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.state import State
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.evaluators.agents import MAX_TICKS, Pair, Play, begin, make_agent, play
+from pcg.evaluators.agents import MAX_TICKS, Pair, Play, begin, make_agent, play, replay
+from pcg.evaluators.agents.base import AgentError
 from pcg.evaluators.agents.compiled import Record, grow_model
 from pcg.evaluators.agents.graph_search import GraphSearch
 from pcg.evaluators.agents.kernel import solver
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
-from pcg.evaluators.proving.exploration import MEMORY, Cells, Exploration
+from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
 from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
 from pcg.evaluators.proving.way import Way
+from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.win_distance import distance_weights, pairs
 
@@ -43,7 +45,7 @@ SHARES: dict[str, float] = {
 LED = 5
 """Of 8 choices of the next cell, how many are led by the estimate; none in explorations that are free."""
 DETOUR = -0.05
-"""What a tick played takes off the estimate: where ways of equal promise differ in length, the shorter goes on."""
+"""Part of the estimate for each tick played: of two cells with the same promise, the one reached sooner goes on."""
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 """Planning agents that play when everything else fails, with their forward-model calls per decision."""
 
@@ -99,6 +101,7 @@ class GraphSearching(Method):
         max_ticks: int,
     ) -> None:
         self._state = state
+        self._model = state.model  # one for all searches: a state makes another each time, without the room it has got
         self._max_ticks = max_ticks
         self._weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         self._pairs = joined
@@ -119,7 +122,9 @@ class GraphSearching(Method):
                 break
             self._before, self._search = self.calls, None
             if answer == GROW:
-                grow_model(self._state.model, search.room)
+                self.ended = search.room >= MOST_ROOM
+                if not self.ended:
+                    grow_model(self._model, search.room)
                 continue
             solution = search.solution(answer)
             if solution.status == "solved":
@@ -130,7 +135,7 @@ class GraphSearching(Method):
         return None
 
     def _begin(self, nodes: int) -> GraphSearch:
-        model = self._state.model
+        model = self._model
         decision = Record(DECISION, model=model.address, players=1)
         decision.point("own", np.zeros(model.max_actions + 1, dtype=np.int64))
         decision.point("joint", np.zeros(1, dtype=np.int64))
@@ -141,6 +146,42 @@ class GraphSearching(Method):
         )  # fmt: skip
         search.begin(self._state.address)
         return search
+
+
+class Pushing(Method):
+    """Search by pushes, where experiments have told what is pushed, where to, and what nothing is known to come of.
+
+    What the board leaves out can only keep it from finding a win; a win that it finds is played to make sure.
+    """
+
+    _ROOMS = (200_000, 4_000_000)
+    _TRUST = 3.0
+
+    def __init__(self, state: State, board: PushBoard, max_ticks: int) -> None:
+        self._state = state
+        self._board = board
+        self._max_ticks = max_ticks
+        self._rooms = list(self._ROOMS)
+        self._before = 0
+        self._search: PushSearch | None = None
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        while not self.ended and self.calls < calls:
+            if self._search is None:
+                self._search = PushSearch(self._board, trust=self._TRUST, room=self._rooms.pop(0))
+            search = self._search
+            found = search.go_on(calls - self._before)
+            self.calls = self._before + search.expanded
+            if found is None:
+                break
+            self._before, self._search = self.calls, None
+            if found.status == "solved":
+                self.ended = True
+                self.calls += found.moves
+                if found.moves <= self._max_ticks and replay(self._state, found.actions)[-1].winner == 1:
+                    return found.actions
+            self.ended = found.status != "budget" or not self._rooms
+        return None
 
 
 class Exploring(Method):
@@ -218,6 +259,9 @@ class GameMethods:
         self._made: dict[str, Callable[[State, int, int], Method]] = {
             "waiting": lambda state, seed, ticks: Waiting(state, ticks)
         }
+        self._pushing: PushRules | None = push_rules(definition)
+        if self._pushing is not None:
+            self._made["pushes"] = self._by_pushes
         self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
             self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
@@ -235,7 +279,9 @@ class GameMethods:
         return float(speed) if isinstance(speed, int | float) else 0.0
 
     def suits(self, name: str, state: State) -> bool:
-        """Tell whether a method is for the state: search needs a level without chance."""
+        """Tell whether a method is for the state: search needs a level without chance, pushing a board besides."""
+        if name == "pushes":
+            return not state.model.stochastic and self._pushing is not None and self._pushing.board(state) is not None
         return not (name.startswith("astar") and state.model.stochastic)
 
     def make(self, name: str, state: State, seed: int = 0, max_ticks: int = MAX_TICKS) -> Method:
@@ -248,6 +294,12 @@ class GameMethods:
             max_ticks: longest win.
         """
         return self._made[name](state, seed, max_ticks)
+
+    def _by_pushes(self, state: State, seed: int, max_ticks: int) -> Method:
+        board = self._pushing.board(state) if self._pushing is not None else None
+        if board is None:
+            raise AgentError("the level has no board on which things are pushed")
+        return Pushing(state, board, max_ticks)
 
     def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
         return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pcg.engine.game import builtin_games, load
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 ROLES = ("training", "validation", "test")
 """Roles of a set in a competition."""
@@ -143,8 +143,7 @@ def select_sets(given: Sequence[str]) -> list[GameSet]:
     found = []
     for name in filter(None, (part.strip() for text in given for part in text.split(","))):
         if name not in GAME_SETS:
-            near = nearest(name, list(GAME_SETS))
-            hint = f", did you mean `{near}`?" if near else f", expected one of {', '.join(GAME_SETS)}"
+            hint = did_you_mean(name, list(GAME_SETS), f", expected one of {', '.join(GAME_SETS)}")
             raise PcgError(f"no set of games `{name}`{hint}")
         found.append(GAME_SETS[name])
     return found

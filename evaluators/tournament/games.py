@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pcg.engine.game import Game, builtin_games, builtin_sheets, find_levels, load
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.agents import AgentError, make_agent
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.registry import ATTENDED, read_agent
@@ -135,8 +135,7 @@ def _sources(part: str) -> list[str]:
         if not matching:
             raise PcgError(f"no game matches `{part}`, neither a built-in one nor a file with levels beside it")
         return matching
-    near = nearest(part, known)
-    hint = f", did you mean `{near}`?" if near else f" (built-in games: {', '.join(known)})"
+    hint = did_you_mean(part, known, f" (built-in games: {', '.join(known)})")
     raise PcgError(f"no game `{part}`: neither a file, a folder nor a built-in game{hint}")
 
 

@@ -154,7 +154,7 @@ class _ContextBuilder:
     def result(self, levels: Sequence[str]) -> LevelContext:
         frame = self._frame()
         filler, filler_share = self._filler()
-        walls, weights, wall_share = self._walls(frame)
+        walls, weights, wall_share = self._walls()
         lanes, lane_share = self._lanes()
         in_lanes = {m for lane in lanes for m in lane.movers}
         excluded = {*walls, *in_lanes, *self.palette.grounds, *(() if filler is None else (filler,))}
@@ -206,7 +206,7 @@ class _ContextBuilder:
         held = any(c.kind == "block" for a in self.analysis.start_avatars for c in self.analysis.edges.get(a, ()))
         return (None,) * 4 if wall is None or held else (wall,) * 4
 
-    def _walls(self, frame: Sequence[int | None]) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
+    def _walls(self) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
         analysis, tiles = self.analysis, self.palette.tiles
         walls = tuple(i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)
                       and self.palette.access[i] == BLOCKED)  # fmt: skip

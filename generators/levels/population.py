@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape, level_shape
@@ -107,8 +107,7 @@ def parse_shares(text: str, where: str) -> dict[str, float]:
     for part in text.split(","):
         name, _, number = (piece.strip() for piece in part.partition(":"))
         if name not in GENERATORS:
-            near = nearest(name, GENERATORS)
-            hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(GENERATORS)})"
+            hint = did_you_mean(name, GENERATORS, f" (there are: {', '.join(GENERATORS)})")
             raise PcgError(f"{where} is {text!r}: `{name}` is no level generator{hint}")
         if GENERATORS[name].learns:
             raise PcgError(f"{where} is {text!r}: `{name}` learns from evaluations, expected one that does not")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pcg.engine.registry import adopter
+from pcg.engine.registry import part_registrar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import HasLevels, LevelContext, require_single_player
@@ -53,7 +53,7 @@ def register(generator: type[G]) -> type[G]:
     return GENERATORS.add(generator)
 
 
-@adopter("level-generator")
+@part_registrar("level-generator")
 def adopt(name: str, generator: type[LevelGenerator] | Callable[[LevelContext, np.random.Generator], str]) -> None:
     r"""Register a plain level generator of a user under a name.
 

@@ -1,4 +1,4 @@
-"""Rules drawn as people write them: the space of rules with weights learned from games that people made.
+"""Space of rules with weights learned from games that people made.
 
 The model is a typed, weighted grammar in the smallest sense: for two kinds of sprites that meet (a chaser and the
 avatar, a shot and the frame) how often people write a rule, which effect it has, and whether it gives points; for each
@@ -27,11 +27,11 @@ from pcg.generators.rules.space import RuleSpace
 
 _FILE = Path(__file__).with_name("prior.json")
 _SURE = 0.15
-"""Weight of a pair about which people write nothing, against 1 for one about which they always do."""
+"""Weight of a pair of kinds that has no rule in any counted game; that of one that always has a rule is 1."""
 _LIKE = 0.85
-"""Share of the draws of an effect that follow the counts; the others are as without them."""
+"""Share of the counts in the probabilities of effects; the rest are the probabilities of `RuleSpace`."""
 _GIVEN = {-1: ("-1",), 0: (), 1: ("1", "1", "2", "5")}
-"""Changes of score by their sign, as often as they are drawn."""
+"""Sign of a change of score -> values from which it is drawn."""
 
 
 @lru_cache(1)
@@ -42,7 +42,7 @@ def prior() -> Conventions:
 
 
 class LearnedSpace(RuleSpace):
-    """The rules of a sprite set, drawn as often as people write such rules.
+    """Space of the rules of a sprite set, in which rules are drawn as often as people write such rules.
 
     Args:
         space: the rules that can be written.
@@ -63,7 +63,7 @@ class LearnedSpace(RuleSpace):
 
     @cached_property
     def levels_kinds(self) -> GameKinds:
-        """Kinds of the sprites, as the space's levels show them."""
+        """Kinds of the sprites, by the sprite set and the levels."""
         return game_kinds(self.definition, self._read_levels)
 
     @cached_property
@@ -92,7 +92,7 @@ class LearnedSpace(RuleSpace):
 
     @cached_property
     def pair_weights(self) -> np.ndarray:
-        """Relative frequencies of pairs, by how many rules people write where such sprites meet."""
+        """Relative frequencies of pairs of sprite types, by the number of rules that people write for their kinds."""
         roles = self.roles
         known = self.known
         written: dict[tuple[str, str], float] = {}
@@ -107,7 +107,7 @@ class LearnedSpace(RuleSpace):
         return shares
 
     def effects(self, first: str, second: str) -> tuple[tuple[str, ...], np.ndarray]:
-        """Names of the effects that fit two that meet, and how often each is drawn."""
+        """Names of the effects that fit a pair, and their probabilities."""
         found = self._fitting.get((first, second))
         if found is None:
             names, plain = super().effects(first, second)
@@ -118,19 +118,19 @@ class LearnedSpace(RuleSpace):
         return found
 
     def draw_rule(self, rng: np.random.Generator, *, pair: tuple[str, str] | None = None) -> Rule:
-        """A rule for a pair, or for any, with points where people give them."""
+        """Draw a rule for a given pair, or for any, with points where people give them."""
         rule = super().draw_rule(rng, pair=pair)
         return Rule(*rule.pair, rule.effect, self.scored(rng, rule))
 
     def scored(self, rng: np.random.Generator, rule: Rule) -> Params:
-        """The parameters of a rule, with a change of score as people give one."""
+        """Draw the parameters of a rule, with a change of score as often as people give one."""
         shares = [self.known.usual_score(self.roles[rule.first], rule.effect, sign) for sign in (-1, 0, 1)]
         sign = (-1, 0, 1)[int(rng.choice(3, p=np.array(shares) / math.fsum(shares)))]
         texts = _GIVEN[sign]
         return with_params(rule.params, {"scoreChange": texts[int(rng.integers(len(texts)))] if texts else None})
 
     def draw_termination(self, rng: np.random.Generator, *, win: bool | None = None) -> Termination:
-        """A termination, about what people make ends of; scenery and the hero's own end are never to be won by."""
+        """Draw a termination about a kind that people use; wins never count scenery or the avatar."""
         wins = bool(rng.integers(2)) if win is None else win
         outcome = "win" if wins else "lose"
         roles = self.roles

@@ -1,10 +1,10 @@
-"""Sprite sets that rules can be made for: whatever a tolerant reader takes becomes text that a strict one takes.
+"""Sprite sets that rules can be made for: those of the `gvgai` reading, written so that `strict` accepts them.
 
-Sprites of old games have classes that others shadow, parameters that nothing reads, lines that stand twice, levels with
-characters that nobody mapped. None of that keeps a game from being played, but each is a finding of the strict reading,
-and no rule could help it. Here the sprites are written down as they were understood: one line for each type, with the
-class and the parameters that count, below its group. A set without a finding comes back as it is, less its comments,
-which are about rules that are thrown away.
+Sprite sets of old games have classes that are overridden, parameters without a meaning, lines that occur twice, and
+levels with characters that are not mapped. Such games can be played, but the strict reading reports a finding for each
+of these, whatever rules are added. Here the sprite set is written anew as the `gvgai` reading understands it: one line
+for each type, below its group, with the class and parameters that have an effect. A sprite set without findings stays
+as it is, except for its comments, which are about rules that are removed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.tree import Entry, Header, MappingLine, Option, Section, SpriteLine, Tree, Word
 
 BLANK = " "
-"""Character of a cell in which nothing stands, where no mapped one means that."""
+"""Character of an empty cell, where the level mapping has none for it."""
 _ROUNDS = 12
-"""Rounds of leaving out what findings are about."""
+"""Most rounds of removing parameters that findings are about."""
 
 
 def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str, ...]]:
-    r"""Return sprites, mapping and levels of a game as they can be read strictly and without a finding.
+    r"""Return the sprites, mapping and levels of a game in a form without findings in the strict reading.
 
     Args:
         tree: a game without rules.
@@ -41,7 +41,7 @@ def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str
         The tree without comments, and the levels; those without an avatar are left out.
 
     Raises:
-        PcgError: nobody plays in any level, or something is left that cannot be read.
+        PcgError: no level has an avatar, or a finding is left.
 
     >>> game = "BasicGame\n SpriteSet\n  a > MovingAvatar wings=2\n LevelMapping\n  A > a\n"
     >>> tree, levels = readable_sprites(parse(game), ["A?", "A"])
@@ -64,7 +64,7 @@ def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str
             break
         tree = written.less(tree, {d.line for d in found}, plain=again > 0)
     if found := _findings(tree):
-        raise PcgError(f"{tree.file}: the sprites cannot be read without a finding: {found[0].message}")
+        raise PcgError(f"{tree.file}: the sprite set has a fault in the strict reading: {found[0].message}")
     kept = tuple(text for text in written.levels(tree) if _reads(text, tree))
     if not kept:
         raise PcgError(f"{tree.file}: no level has an avatar, so nobody plays")
@@ -72,7 +72,7 @@ def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str
 
 
 def without_comments(tree: Tree) -> Tree:
-    """Return a tree without its comments and whatever else is no content."""
+    """Return a tree without comments and blank lines."""
 
     def bare(node: Any) -> Any:
         return replace(node, before=(), comment="", children=tuple(map(bare, node.children)))
@@ -81,7 +81,7 @@ def without_comments(tree: Tree) -> Tree:
 
 
 def _findings(tree: Tree) -> list[Diagnostic]:
-    """Findings of the strict reading, but for what only rules can help."""
+    """Findings of the strict reading, without those that rules can remove."""
     found = check_game(dumps(tree))
     return [d for d in found if not (d.message.endswith(NEVER_APPEARS) or d.message.startswith(NOTHING_WRITTEN))]
 
@@ -91,7 +91,7 @@ def _reads(text: str, tree: Tree) -> bool:
 
 
 class _Written:
-    """A sprite set written down as it was understood."""
+    """A sprite set, written anew as the `gvgai` reading understands it."""
 
     def __init__(self, definition: GameDefinition, levels: Sequence[str]) -> None:
         self.definition = definition
@@ -100,7 +100,7 @@ class _Written:
         index = definition.type_index
         placed = {n for names in definition.mapping.values() for n in names}
         self.both = {t.id for t in definition.types if not t.leaf and t.name in placed and _known(t)}
-        """Types of which sprites are placed though others stand below them: these move up."""
+        """Types with sprites in levels that have other types below them; those are moved up."""
         self.mapping: dict[str, tuple[str, ...]] = {}
         for character, names in definition.mapping.items():
             kept = tuple(n for n in dict.fromkeys(names) if n in index and self._can_be(definition.types[index[n]]))
@@ -162,7 +162,7 @@ class _Written:
 
     @staticmethod
     def _plain(name: str, spec: SpriteClass, options: Sequence[Option]) -> SpriteLine:
-        """The line of a sprite that needs no other one."""
+        """The line of a sprite type that refers to no other type."""
         drawn = tuple(o for o in options if (p := ontology.SPRITE_BASE_PARAMS.get(o.key)) is not None and p.drawing)
         kind = "MovingAvatar" if spec.avatar else "Immovable"
         return SpriteLine(name=Word(name), classes=(Word(kind),), options=drawn)
@@ -194,7 +194,7 @@ class _Written:
         return Tree(kept(tree.header, placed.header))
 
     def levels(self, tree: Tree) -> Iterator[str]:
-        """The levels in which somebody plays, as rectangles of characters that mean something."""
+        """The levels with an avatar, as rectangles of mapped characters."""
         definition = read_game(dumps(tree), reading="gvgai")
         index = definition.type_index
         mapping: Mapping[str, tuple[str, ...]] = definition.mapping

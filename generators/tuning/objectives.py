@@ -19,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.metrics.profile import AGENTS
 from pcg.evaluators.tournament import split_agents, wilson
 from pcg.generators.tuning.plays import PlayRecord, Plays, check_agent
@@ -274,8 +274,7 @@ def _read(text: str, sources: Mapping[str, str] | None) -> Target:
     kind = KINDS.get(name.partition("=")[0].strip())
     if kind is None:
         known = [*KINDS]
-        near = nearest(name.strip(), known)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(known)}, and file.py:function)"
+        hint = did_you_mean(name.strip(), known, f" (there are: {', '.join(known)}, and file.py:function)")
         raise PcgError(f"target `{text}`: unknown measure `{name.strip()}`{hint}")
     example = f"{kind.name}:mcts=" + {"win_rate": "0.5", "duration": "150..300"}.get(kind.name, "10..20")
     low, high = -math.inf, math.inf
@@ -312,8 +311,7 @@ def _function(text: str, match: re.Match[str], weight: float, sources: Mapping[s
     function = module.get(match["name"])
     if not callable(function):
         known = [key for key, value in module.items() if callable(value) and not key.startswith("_")]
-        near = nearest(match["name"], known)
-        hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(known) or 'no functions'})"
+        hint = did_you_mean(match["name"], known, f" (it has: {', '.join(known) or 'no functions'})")
         raise PcgError(f"{path} has no function `{match['name']}`{hint}")
     agents = tuple(check_agent(agent) for agent in split_agents([match["agents"] or "mcts"]))
     return Target(text, agents, weight, function=function, file=path, source=source)

@@ -15,7 +15,7 @@ from pathlib import Path
 from pcg.engine.game import Game
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import GameDefinition, Value
-from pcg.engine.vgdl.diagnostics import PcgError, VGDLError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, VGDLError, did_you_mean, nearest
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.ontology_params import TYPE_HELP, Param
 from pcg.engine.vgdl.parser import parse
@@ -120,8 +120,7 @@ class GameSpace:
         known = {p.name: p for p in self.parameters}
         for name in values:
             if name not in known:
-                near = nearest(name, known)
-                hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(known)})"
+                hint = did_you_mean(name, known, f" (there are: {', '.join(known)})")
                 raise PcgError(f"the space of {self.name} has no parameter `{name}`{hint}")
         return tuple(_index(p, values[p.name]) if p.name in values else p.start for p in self.parameters)
 
@@ -225,14 +224,12 @@ class _Lines:
         which, _, key = rest.rpartition(".")
         if not dot or not which or not key or kind not in _KINDS:
             known = [*space, *_KINDS]
-            near = nearest(kind if dot else path, known)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(kind if dot else path, known)
             names = " or a name of the ParameterSet" if space else ""
             raise PcgError(f"parameter `{path}`: expected {_PATHS}{names}{hint}")
         if kind == "sprite":
             if which not in self.sprites:
-                near = nearest(which, self.sprites)
-                hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(self.sprites)})"
+                hint = did_you_mean(which, self.sprites, f" (there are: {', '.join(self.sprites)})")
                 raise PcgError(f"parameter {path}: the game defines no sprite `{which}`{hint}")
             return self.sprites[which], key
         lines: Sequence[InteractionLine | TerminationLine] = self.rules if kind == "rule" else self.terminations

@@ -1,4 +1,4 @@
-"""The command `list`: what there is of everything, in one place."""
+"""The command `list`: games, agents, generators, metrics and parts of the language, by kind."""
 
 from __future__ import annotations
 
@@ -44,28 +44,23 @@ def _agents() -> Iterable[Row]:
     return [(name, agent_type(name).help) for name in agent_names()]
 
 
-def _level_generators() -> Iterable[Any]:
-    from pcg.generators.levels import GENERATORS
-
-    return GENERATORS.values()
-
-
-def _rule_generators() -> Iterable[Any]:
-    from pcg.generators.rules import RULE_GENERATORS
-
-    return RULE_GENERATORS.values()
+_REGISTRIES: Mapping[str, str] = {
+    "level-generators": "pcg.generators.levels:GENERATORS",
+    "rule-generators": "pcg.generators.rules:RULE_GENERATORS",
+    "game-generators": "pcg.generators.games:GAME_GENERATORS",
+    "optimisers": "pcg.generators.tuning:OPTIMISERS",
+}
 
 
-def _game_generators() -> Iterable[Any]:
-    from pcg.generators.games import GAME_GENERATORS
+def _registry(kind: str) -> Mapping[str, Any]:
+    """Return the registry of a kind; counting its entries imports none of them."""
+    module, _, name = _REGISTRIES[kind].partition(":")
+    registry: Mapping[str, Any] = getattr(import_module(module), name)
+    return registry
 
-    return GAME_GENERATORS.values()
 
-
-def _optimisers() -> Iterable[Any]:
-    from pcg.generators.tuning import OPTIMISERS
-
-    return OPTIMISERS.values()
+def _registered(kind: str) -> Callable[[], Iterable[Any]]:
+    return lambda: _registry(kind).values()
 
 
 def _metrics() -> Iterable[Row]:
@@ -99,10 +94,10 @@ KINDS: Mapping[str, tuple[str, Callable[[], Iterable[Any]]]] = {
     "games": ("games that come with the toolkit", _games),
     "board-games": ("board games that come with the toolkit", _board_games),
     "agents": ("agents that play", _agents),
-    "level-generators": ("generators of levels", _level_generators),
-    "rule-generators": ("generators of rules", _rule_generators),
-    "game-generators": ("generators of whole games", _game_generators),
-    "optimisers": ("optimisers that tune a game's numbers", _optimisers),
+    "level-generators": ("generators of levels", _registered("level-generators")),
+    "rule-generators": ("generators of rules", _registered("rule-generators")),
+    "game-generators": ("generators of whole games", _registered("game-generators")),
+    "optimisers": ("optimisers that tune a game's numbers", _registered("optimisers")),
     "metrics": ("metrics of levels", _metrics),
     "fitness": ("fitness functions of levels", _fitness_functions),
     "sprites": ("sprite classes of VGDL", _part("SPRITE_CLASSES")),
@@ -110,25 +105,11 @@ KINDS: Mapping[str, tuple[str, Callable[[], Iterable[Any]]]] = {
     "terminations": ("terminations of VGDL", _part("TERMINATIONS")),
     "kernels": ("compiled kernels of this machine", _kernels),
 }
-"""Kinds of things, with a line of help and what lists them."""
+"""Kind -> line of help, and function that lists the entries: rows, or generators with their parameters."""
 
-
-def _registered(place: str) -> Callable[[], int]:
-    """Return what counts the entries of a registry, of which none need be imported for it."""
-    module, _, name = place.partition(":")
-    return lambda: len(getattr(import_module(module), name))
-
-
-COUNTS: Mapping[str, Callable[[], int]] = {
-    "level-generators": _registered("pcg.generators.levels:GENERATORS"),
-    "rule-generators": _registered("pcg.generators.rules:RULE_GENERATORS"),
-    "game-generators": _registered("pcg.generators.games:GAME_GENERATORS"),
-    "optimisers": _registered("pcg.generators.tuning:OPTIMISERS"),
-}
-"""Quicker ways to count what takes long to list."""
 
 SHORT = {"generators": "level-generators", "boards": "board-games", "fitness-functions": "fitness"}
-"""What kinds are also called."""
+"""Short names of kinds, with their full names."""
 
 
 def list_things(
@@ -173,7 +154,7 @@ def list_things(
 
 def _list_kinds(as_json: bool) -> None:
     found = [
-        (name, COUNTS[name]() if name in COUNTS else len(list(rows())), about)
+        (name, len(_registry(name)) if name in _REGISTRIES else len(list(rows())), about)
         for name, (about, rows) in KINDS.items()
         if name != "kernels"
     ]

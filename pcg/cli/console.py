@@ -50,7 +50,7 @@ def is_quiet() -> bool:
 
 
 def is_verbose() -> bool:
-    """Return True if the program's own place of an error is wanted."""
+    """Return True if errors are shown with the place in the program that raised them."""
     return _Verbosity.verbose
 
 
@@ -112,7 +112,7 @@ def input_error(error: BaseException) -> str | None:
 
 
 class Commands(TyperGroup):
-    """The command group: every command runs inside one place that knows how to fail.
+    """Group of commands that turns errors of every command into messages and exit codes.
 
     Attributes:
         order: names of commands in the order of the help.
@@ -201,7 +201,7 @@ def write_file(path: Path, text: str) -> None:
 
 
 def print_time(folder: Path) -> None:
-    """Print how many candidates a run tried in a minute, and where their time went.
+    """Print the candidates per minute of a run, and the time spent by outcome.
 
     Args:
         folder: of the run.

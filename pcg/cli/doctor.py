@@ -1,4 +1,4 @@
-"""The command `doctor`: what this installation is and what is missing in it."""
+"""The command `doctor`: a report on this installation and its missing parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RECORDED_ADVANCES = 5_300_000.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     name: str
     state: str
@@ -179,4 +179,4 @@ LOOKS: Mapping[str, Callable[[str], Finding]] = {
     "database": _database,
     "extras": _extras,
 }
-"""All that is looked at, in order."""
+"""The checks, in the order of the report."""

@@ -140,6 +140,8 @@ def measure(
             if explain:
                 judged = evaluator.judgement(texts[k], one).as_dict()
                 entry |= {"parts": judged["parts"], "problem": judged["problem"]}
+                if puzzle := _puzzle_sentences(loaded, texts[k]):
+                    entry["puzzle"] = puzzle
             if profiles:
                 performances = [
                     {name: getattr(p, name) for name in p.__dataclass_fields__} for p in profiles[k].performances
@@ -155,6 +157,8 @@ def measure(
     if explain:
         for name, text, one in zip(names, texts, found, strict=True):
             _print_judgement(name, evaluator.judgement(text, one))
+            for sentence in _puzzle_sentences(loaded, text):
+                print(f"  {sentence}")
     for title, matrix in pairs.items():
         _print_matrix(title, names, matrix)
     if profiles:
@@ -163,6 +167,15 @@ def measure(
 
 
 _SHOWN = ("feasible", "fitness", "constraint", "constraints", "metrics", "wants", "mechanics", "winner")
+
+
+def _puzzle_sentences(game: Game, text: str) -> list[str]:
+    """Return sentences on the difficulty of a level with boxes to push; none for other levels."""
+    from pcg.evaluators.pushing import difficulty_of
+    from pcg.evaluators.pushing.difficulty import ROOM
+
+    found = difficulty_of(game.definition, text, ROOM)
+    return found.sentences() if found is not None else []
 
 
 def _check_tiles(evaluator: LevelEvaluator, level: str, text: str) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import run_bar
+from pcg.cli.run_json import JsonOption, Told, told_as_json
 from pcg.cli.sources import load_with_levels
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ _SHARED: dict[str, Any] = {
     "cache": CacheOption,
 }
 """Annotations of the options whose help is the same everywhere."""
+_DEFAULTS = {"seed": 1, "as_json": False}
+"""Defaults other than None."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class RunChoices:
     cache: str | None
     load: list[Path] | None
     settings: list[str] | None
+    told: Told
 
     def sections(self, example: str, run: dict[str, Any], plugins: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """Return the configuration as the sections of a file.
@@ -94,7 +98,8 @@ class RunChoices:
 
     def folder(self, game: str, suffix: str) -> Path:
         """Return the folder of the run: the one that was named, or one named after the game."""
-        return self.out or Path(f"{Path(game).stem}-{suffix}")
+        self.told.folder = self.out or Path(f"{Path(game).stem}-{suffix}")
+        return self.told.folder
 
     def execution(self) -> AbstractContextManager[RunOptions]:
         """Show the progress of a run for the time of a `with`, which gets how the run is to be executed.
@@ -132,6 +137,7 @@ def run_options(
         "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty (default: {folder}).")],
         "load": LoadOption,
         "settings": Annotated[list[str] | None, typer.Option("--set", help=f"A parameter, as in {examples}.")],
+        "as_json": JsonOption,
     }
     if not cache:
         del shared["cache"]
@@ -140,18 +146,15 @@ def run_options(
         own = inspect.signature(command, eval_str=True).parameters
         names = [name for name in own if name != "run"]
         added = [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=1 if name == "seed" else None, annotation=annotation
-            )
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)
             for name, annotation in shared.items()
         ]
 
         @functools.wraps(command)
         def wrapped(**given: Any) -> None:
-            choices = RunChoices(
-                **{"cache": None, "default_budget": budget, **{name: given.pop(name) for name in shared}}
-            )
-            command(**given, run=choices)
+            values = {"cache": None, "default_budget": budget, **{name: given.pop(name) for name in shared}}
+            with told_as_json(values.pop("as_json")) as told:
+                command(**given, run=RunChoices(**values, told=told))
 
         # typer reads the signature and the annotations; what is wrapped would contradict both
         del wrapped.__wrapped__
@@ -179,7 +182,7 @@ def execution(
 
 def _place(executor: str | None, cluster: str | None) -> str | None:
     """Return what evaluates."""
-    from pcg.engine.vgdl.diagnostics import PcgError, nearest
+    from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
     from pcg.runs.workers import EXECUTORS
 
     if cluster is not None:
@@ -189,8 +192,7 @@ def _place(executor: str | None, cluster: str | None) -> str | None:
             raise PcgError(f"--cluster {cluster}: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N")
         return cluster
     if executor is not None and executor not in EXECUTORS:
-        near = nearest(executor, EXECUTORS)
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(executor, EXECUTORS)
         raise PcgError(f"--executor {executor}: expected {' or '.join(EXECUTORS)}{hint}")
     return executor
 

@@ -10,6 +10,7 @@ import typer
 
 from pcg.cli.console import bad
 from pcg.cli.options import CacheOption, ClusterOption, ExecutorOption, WorkersOption, execution, read_budget
+from pcg.cli.run_json import JsonOption, told_as_json
 
 PANEL = "Runs"
 
@@ -41,6 +42,7 @@ def resume(
     executor: ExecutorOption = None,
     cluster: ClusterOption = None,
     cache: CacheOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped or killed, or give a finished one a larger budget.
 
@@ -64,10 +66,12 @@ def resume(
     if budget is not None:
         seconds, number = read_budget(budget)
         seconds, evaluations = seconds or None, number or evaluations
-    with execution(workers, executor, cluster, cache) as options:
-        result = resume_run(folder, seconds=seconds, evaluations=evaluations, **options)
     finishers: Registry[Callable[[Any], None]] = Registry("kind of run", builtin=FINISH)
-    finishers.find(kind.kind)(result)
+    with told_as_json(as_json) as told:
+        with execution(workers, executor, cluster, cache) as options:
+            told.folder = folder
+            result = resume_run(folder, seconds=seconds, evaluations=evaluations, **options)
+        finishers.find(kind.kind)(result)
 
 
 def report(folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")]) -> None:

@@ -39,7 +39,7 @@ def game_file(name: str) -> Path:
         PcgError: there is neither.
     """
     from pcg.engine.game import builtin_games, builtin_sheets
-    from pcg.engine.vgdl.diagnostics import PcgError, nearest
+    from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
     path, sheets = Path(name), builtin_sheets()
     built_in = {game: folder / "game.vgdl" for game, folder in builtin_games().items()} | sheets
@@ -49,8 +49,7 @@ def game_file(name: str) -> Path:
         return built_in[name]
     if (path / "game.vgdl").is_file():
         return path / "game.vgdl"
-    near = nearest(name, built_in)
-    hint = f", did you mean `{near}`?" if near else f" (built-in games: {', '.join(built_in)})"
+    hint = did_you_mean(name, built_in, f" (built-in games: {', '.join(built_in)})")
     raise PcgError(f"no game `{name}`: neither a file nor a built-in game{hint}")
 
 

@@ -10,6 +10,7 @@ import typer
 from pcg.cli.agents import PANEL
 from pcg.cli.console import bad, console, escape, report_error, run_bar, stop_if_interrupted
 from pcg.cli.options import LoadOption
+from pcg.cli.run_json import JsonOption, told_as_json
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def tournament(
     ] = 0,
     load: LoadOption = None,
     reading: ReadingChoice = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Let agents play games and rank them as the competitions do.
 
@@ -93,9 +95,11 @@ def tournament(
             corpus=corpus,
             meetings=meetings,
         )
-    with run_bar() as show:
-        result = run_tournament(wanted, out, workers=workers, progress=show)
-    finish(result)
+    with told_as_json(as_json) as told:
+        with run_bar() as show:
+            result = run_tournament(wanted, out, workers=workers, progress=show)
+        told.folder = out
+        finish(result)
 
 
 def finish(state: TournamentResult) -> None:

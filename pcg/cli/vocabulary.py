@@ -1,4 +1,4 @@
-"""The words of the command line: what an option is called and means in all commands, and how commands are grouped.
+"""Vocabulary of the command line: names and meanings of options in all commands, and groups of commands.
 
 Every command declares its own options; `apply` then gives each of them the other spellings, the sentence and the
 completion that its word has everywhere, adds `--quiet` and `--verbose`, and sees to it that a budget names its unit. So
@@ -27,7 +27,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Language": ("check", "format", "ontology", "lsp"),
     "Tools": ("list", "agents", "metrics", "doctor", "warmup", "kernels", "bench", "conformance", "yardstick"),
 }
-"""Commands by what people do, in the order of the help."""
+"""Groups of commands by their purpose, in the order of the help."""
 
 ALIASES: Mapping[str, str] = {
     "generators": "list level-generators",
@@ -35,7 +35,7 @@ ALIASES: Mapping[str, str] = {
     "optimisers": "list optimisers",
     "games generators": "list game-generators",
 }
-"""Older names that still work and are not shown, and the command that is."""
+"""Older names, which still work but are not shown, and the commands that replace them."""
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "--out": ("--out", "-o"),
@@ -86,7 +86,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tup
 
 
 def apply(app: typer.Typer) -> None:
-    """Give all commands of an application the words of this module."""
+    """Apply the names, sentences and groups of this module to all commands of an application."""
     Commands.order = tuple(name for names in GROUPS.values() for name in names)
     for words, info in commands(app):
         if len(words) == 1:

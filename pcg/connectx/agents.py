@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.connectx.configuration import board
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 Action = Any
 AgentFunction = Callable[..., Action]
@@ -174,8 +174,7 @@ def make_player(text: str, seed: int | None = None) -> Player:
             raise PcgError(f"agent `{text}`: {error}") from None
     if name in AGENTS:
         return SearchPlayer(text, seed)
-    near = nearest(name, BUILT_IN)
-    hint = f", did you mean `{near}`?" if near else f", expected one of {', '.join(BUILT_IN)}, or a Python file"
+    hint = did_you_mean(name, BUILT_IN, f", expected one of {', '.join(BUILT_IN)}, or a Python file")
     raise PcgError(f"no agent `{text}`{hint}")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from pcg.connectx.struct import Struct, structured
 from pcg.engine.boards import ConnectX
 from pcg.engine.boards.connect import MOST
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 NAME = "connectx"
 VERSION = "1.0.1"
@@ -123,8 +123,7 @@ def read_configuration(given: Mapping[str, Any] | None = None) -> Struct:
     given = dict(given or {})
     for name, value in given.items():
         if name not in CONFIGURATION:
-            near = nearest(str(name), CONFIGURATION)
-            hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(CONFIGURATION)})"
+            hint = did_you_mean(str(name), CONFIGURATION, f" (it has: {', '.join(CONFIGURATION)})")
             raise PcgError(f"the configuration has no `{name}`{hint}")
         values[name] = _accept(name, value)
     if "timeout" in given and "actTimeout" not in given:

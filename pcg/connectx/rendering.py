@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pcg.connectx.configuration import FAULTS
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 if TYPE_CHECKING:
     from pcg.connectx.environment import Environment
@@ -46,8 +46,7 @@ def read_options(given: Mapping[str, Any]) -> PageOptions:
     values: dict[str, Any] = {}
     for name, value in given.items():
         if name not in defaults:
-            near = nearest(name, defaults)
-            hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(defaults)})"
+            hint = did_you_mean(name, defaults, f" (there are: {', '.join(defaults)})")
             raise PcgError(f"render has no option `{name}`{hint}")
         kind = type(defaults[name])
         wanted = (int, float) if kind is float else kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import nearest
+from pcg.engine.vgdl.diagnostics import did_you_mean
 
 
 class Struct(dict[str, Any]):
@@ -21,8 +21,7 @@ class Struct(dict[str, Any]):
         try:
             return self[name]
         except KeyError:
-            near = nearest(name, self)
-            hint = f", did you mean `{near}`?" if near else f" (it has: {', '.join(self)})"
+            hint = did_you_mean(name, self, f" (it has: {', '.join(self)})")
             raise AttributeError(f"no `{name}`{hint}") from None
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -16,7 +16,7 @@ from pcg.describe.languages import LANGUAGES
 from pcg.describe.layout import to_html, to_json, to_markdown, to_text
 from pcg.describe.writer import describe
 
-_make_callable(__name__, "pcg.front:describe")
+_make_callable(__name__, "pcg.api:describe")
 
 __all__ = [
     "LANGUAGES",

@@ -90,7 +90,7 @@ class Description:
     """The code of the language of the sentences."""
 
     def __str__(self) -> str:
-        # by name: the layout is of descriptions, and knows them
+        # imported here because the layout imports this module
         return str(import_module("pcg.describe.layout").to_text(self)).rstrip("\n")
 
     def as_dict(self) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from typing import Any
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.files.mapping import Mapping
-from pcg.files.tiled import load_json
+from pcg.files.mapping import Mapping, character_picture, load_json
 
 GRID = 16
 """Width of a cell of written projects in pixels."""
@@ -87,11 +86,7 @@ def _iid(number: int) -> str:
 
 
 def _colour(game: Game, character: str) -> str:
-    from pcg.render import render_cells
-
-    index = game.definition.type_index
-    kinds = [index[name] for name in game.definition.mapping[character] if name in index]
-    red, green, blue = render_cells(game, [[kinds]], tile=16).resize((1, 1)).getpixel((0, 0))  # type: ignore[misc]
+    red, green, blue = character_picture(game, character, GRID).resize((1, 1)).getpixel((0, 0))  # type: ignore[misc]
     return f"#{red:02X}{green:02X}{blue:02X}"
 
 

@@ -11,9 +11,13 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pcg.engine.game import Game
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _GROUND = ("background", "floor", "ground", "empty", "air")
 """Names of other programs' files for a cell with nothing on it."""
@@ -97,8 +101,7 @@ class Mapping:
         """
         found = self.find(name)
         if found is None:
-            near = nearest(name.lower(), self._folded)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(name.lower(), self._folded)
             raise PcgError(
                 f"{place + ': ' if place else ''}`{name}` is nothing in {self.game.name}{hint} (map it to one of "
                 f'{" ".join(sorted(self.known))}, as in {{"{name}": "{self.ground}"}})'
@@ -117,6 +120,29 @@ class Mapping:
         )
 
 
+def load_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        PcgError: the file holds none.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, UnicodeDecodeError) as error:
+        raise PcgError(f"{path} is no JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise PcgError(f"{path}: expected a JSON object")
+    return data
+
+
+def character_picture(game: Game, character: str, size: int) -> Image:
+    """Return the picture of a cell with the sprites of a character, `size` pixels wide and high."""
+    from pcg.render import render_cells
+
+    index, names = game.definition.type_index, game.definition.mapping.get(character, ())
+    return render_cells(game, [[[index[name] for name in names if name in index]]], tile=size)
+
+
 def read_mapping(game: Game, path: Path | str | None = None) -> Mapping:
     """Read a mapping file; without one only what files and the game call alike is known.
 
@@ -125,10 +151,7 @@ def read_mapping(game: Game, path: Path | str | None = None) -> Mapping:
     """
     if path is None:
         return Mapping(game)
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise PcgError(f"{path} is no JSON: {error}") from None
-    if not isinstance(data, dict) or not all(isinstance(value, str) and len(value) == 1 for value in data.values()):
+    data = load_json(Path(path))
+    if not all(isinstance(value, str) and len(value) == 1 for value in data.values()):
         raise PcgError(f'{path}: expected a JSON object from names to characters, as in {{"X": "w", "7": "A"}}')
     return Mapping(game, data)

@@ -18,7 +18,7 @@ from typing import Any
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.files.mapping import Mapping
+from pcg.files.mapping import Mapping, character_picture, load_json
 
 TILE = 16
 """Width of a tile of written maps in pixels."""
@@ -46,15 +46,12 @@ def write_tiled(game: Game, level: str, path: Path | str) -> Path:
     """
     from PIL import Image
 
-    from pcg.render import render_cells
-
     path = Path(path)
     characters = _characters(game, level)
-    index, mapping = game.definition.type_index, game.definition.mapping
+    mapping = game.definition.mapping
     picture = Image.new("RGB", (TILE * len(characters), TILE))
     for k, character in enumerate(characters):
-        kinds = [index[name] for name in mapping.get(character, ()) if name in index]
-        picture.paste(render_cells(game, [[kinds]], tile=TILE), (TILE * k, 0))
+        picture.paste(character_picture(game, character, TILE), (TILE * k, 0))
     image = path.with_suffix(".png")
     picture.save(image)
     rows = level.splitlines()
@@ -126,21 +123,6 @@ def read_tiled(path: Path | str, mapping: Mapping) -> list[str]:
                 if name and 0 <= x < width and 0 <= y < height:
                     cells[y][x] = mapping.character(name, f"{path}, object {thing.get('id', '')}")
     return ["\n".join("".join(row) for row in cells)]
-
-
-def load_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises:
-        PcgError: the file holds none.
-    """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (ValueError, UnicodeDecodeError) as error:
-        raise PcgError(f"{path} is no JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise PcgError(f"{path}: expected a JSON object")
-    return data
 
 
 def _tiles(path: Path, data: MappingABC[str, Any]) -> dict[int, tuple[int, list[str]]]:

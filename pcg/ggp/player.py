@@ -262,7 +262,7 @@ class GamePlayer:
     def _until(self, clock: int, received: float) -> float:
         return received + clock - min(self.margin, clock / 5)
 
-    def _catch_up(self, match: _Match, moves: tuple[str, ...] | None, received: float) -> None:
+    def _catch_up(self, match: _Match, moves: tuple[str, ...] | None) -> None:
         """Play the joint move that a message tells.
 
         Raises:
@@ -290,7 +290,7 @@ class GamePlayer:
             match = self._find(message.match, received)
             if message.moves is None and match.sent and match.state is not None and match.state.ply == 0:
                 return match.sent  # asked once more
-            self._catch_up(match, message.moves, received)
+            self._catch_up(match, message.moves)
             state = match.state
             assert state is not None
             if state.is_over:
@@ -343,7 +343,7 @@ class GamePlayer:
         with self._lock:
             match = self._find(message.match, received)
             try:
-                self._catch_up(match, message.moves, received)
+                self._catch_up(match, message.moves)
             except Refused as error:
                 self._end(str(error))
                 return "done"

@@ -107,7 +107,7 @@ class _Search:
             return False  # it is no game any more, or its levels do not fit
 
     def remove(self, parts: Sequence[Part]) -> bool:
-        """Take out as many of these parts as possible; whether any."""
+        """Remove as many of these parts as possible; return True if any was removed."""
         left = [p for p in parts if p not in self.out]
         total, size, any_gone = len(left), len(left), False
         while left and size >= 1:

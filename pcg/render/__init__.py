@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pcg.render.picture import rgb_array as rgb_array
     from pcg.render.terminal import render_ansi as render_ansi
 
-_make_callable(__name__, "pcg.front:render")
+_make_callable(__name__, "pcg.api:render")
 
 _EXPORTS = {
     "contact_sheet": "picture",

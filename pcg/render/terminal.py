@@ -37,7 +37,7 @@ def fitting_cell(state: State, columns: int, lines: int) -> int:
 
 
 def signs_of(definition: GameDefinition) -> dict[str, str]:
-    """Return a sign of two characters for every sprite type, by name; no two types have the same.
+    """Return a different sign of two characters for every sprite type, by name.
 
     >>> import pcg
     >>> signs_of(pcg.load("invaders").definition)["bolt"]

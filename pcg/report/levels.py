@@ -44,7 +44,7 @@ _BRIEFLY = (
 )  # fmt: skip
 """The metrics that stand beside the best level; all are in the table."""
 _LONGEST_TOLD = 80
-"""Stretches of equal actions of a winning play that are told."""
+"""Most runs of equal actions in the description of a winning play."""
 FEWEST = 20
 """With fewer levels a histogram or a correlation says little."""
 
@@ -257,7 +257,7 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
 
 
 def _why(level: Mapping[str, Any]) -> str:
-    """Return why a level was kept, by the parts of its judgement; "" for levels that were not judged."""
+    """Return the reasons why a level was kept, from the parts of its judgement; "" for levels that were not judged."""
     parts = in_order(level.get("parts", {}))
     if not level["feasible"] or not parts:
         return ""

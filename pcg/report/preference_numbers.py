@@ -1,4 +1,4 @@
-"""Numbers of a preference report in one long table, for programs that work them out again.
+"""Numbers of a preference report in one long table, for programs that recompute them.
 
 `numbers.csv` has a row for each number: the table that it stands in, the row of that table, its name and its value.
 The scripts that a study's export comes with (`analysis.py`, `analysis.R`) write the same table from the exported votes
@@ -22,7 +22,7 @@ Number = tuple[str, str, str, float]
 
 
 def numbers_of(found: Analysis) -> list[Number]:
-    """Return the numbers of a report that are not drawn by lot.
+    """Return the numbers of a report that do not depend on random draws.
 
     Args:
         found: the analysis that the report shows.

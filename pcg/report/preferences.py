@@ -40,8 +40,6 @@ from pcg.report.preference_numbers import numbers_csv
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
 _POWER_STUDIES = 20
-_WORST = 50
-"""Participants of the table of suspicious ones, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,9 @@ class Analysis:
     circles: Mapping[str, Transitivity]
     power: Sequence[PowerPoint]
     comparisons: Mapping[str, Comparison]
-    """Subgroups of participants, by what they are told apart by."""
+    """Comparisons of subgroups of participants, by the attribute that defines them."""
     sets: tuple[tuple[str, ...], Posterior] | None
-    """Groups as wholes (generators, courses), by what was preferred between items of two of them."""
+    """Ranking of groups of items (generators, courses), from votes on items of two groups."""
 
     @property
     def fit(self) -> Fit:

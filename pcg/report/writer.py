@@ -18,7 +18,7 @@ REPORTS: Registry[Callable[[Path], Path]] = Registry(
         "tournament": "pcg.report.tournament:write_tournament",
     },
 )
-"""What writes the report of a run, by the kind of the run in `run.json`."""
+"""Functions that write the report of a run, by the kind of run in `run.json`."""
 
 
 def write_report(folder: Path | str) -> Path:

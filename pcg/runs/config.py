@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pcg.engine.registry import plugin_path
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.own_parts import load_part
 
@@ -163,8 +163,7 @@ def read_sections(
         names = [p.name for p in parameters]
         for key, value in data.get(section, {}).items():
             if key not in names:
-                near = nearest(key, names)
-                hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(names)})"
+                hint = did_you_mean(key, names, f" (expected {', '.join(names)})")
                 raise PcgError(f"{source}: section [{section}] has no key `{key}`{hint}")
             fixed[key] = value
     return fixed

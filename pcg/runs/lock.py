@@ -33,7 +33,7 @@ else:
 
 
 _HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-"""What systems call a lock that another one holds; other errors are of the file system."""
+"""Error numbers for a lock that another process holds; others are errors of the file system."""
 
 
 @contextlib.contextmanager

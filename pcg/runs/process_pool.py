@@ -10,6 +10,7 @@ that thread, and says of every submission that fails that the pool is broken.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -87,11 +88,16 @@ class ProcessPool(ProcessPoolExecutor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Shut down as `ProcessPoolExecutor` does, also when a worker dies meanwhile."""
+        thread: threading.Thread | None = getattr(self, "_executor_manager_thread", None)
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         while wait and any(p.pid is not None and p.exitcode is None for p in self._context.begun):
             if self._any_died():
                 self.kill_workers()
             time.sleep(_LOOK)
+        if wait and thread is not None:
+            # it closes the pipes last: while it does, the end of the interpreter may fail with a bad file descriptor
+            # and leave threads and processes unjoined
+            thread.join(GRACE)
 
     def _any_died(self) -> bool:
         # a worker that was told to go ends with 0; `exitcode` is None while it runs

@@ -71,7 +71,7 @@ class SearchRun(Run):
         self.asking = False
         self.replayed = 0
         self.spent: defaultdict[str, float] = defaultdict(float)
-        """Seconds of the evaluations of this session, by what they came to."""
+        """Seconds of the evaluations of this session, by outcome."""
         self.searched = 0.0
         """Seconds until the search of this session had ended; 0 before."""
         self.flight: deque[tuple[Any, Any]] = deque()
@@ -261,7 +261,7 @@ class SearchRun(Run):
                 return self._result(reason)
 
     def _came_to(self, verdict: Any) -> str:
-        """Return what an evaluation came to, for the table of the time: where it ended and why."""
+        """Return the outcome of an evaluation for the table of time: the stage at which it ended, and the reason."""
         return str(
             getattr(verdict, "stage", "") or ("feasible" if getattr(verdict, "feasible", True) else "infeasible")
         )
@@ -271,7 +271,7 @@ class SearchRun(Run):
         return {}
 
     def _time(self) -> dict[str, Any]:
-        """Return where the time of this session went: candidates per minute, and seconds by what they came to."""
+        """Return the candidates per minute of this session, and the seconds spent by outcome."""
         minutes = max(1e-9, (self.searched or time.perf_counter() - self.started) / 60.0)
         fresh = max(0, self.told - self.replayed)
         return {

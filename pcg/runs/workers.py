@@ -26,7 +26,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from pcg.engine.registry import loaded_plugins
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.processes import processors
 from pcg.own_parts import load_part
 from pcg.runs.process_pool import ProcessPool
@@ -102,7 +102,7 @@ class Workers:
         self.open: list[Ticket] = []
         """Work whose result has not been fetched, in order."""
         self.lost = 0
-        """How often a worker died under some work."""
+        """Number of times that a worker process died while it worked."""
 
     def submit(self, label: str, function: Callable[..., Any], *arguments: Any) -> Ticket:
         """Begin some work; `label` names it should it kill its workers."""
@@ -277,8 +277,7 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
         return _cluster(where, int(local[1]) if local else 0)
     if "://" in where or where.startswith("local"):
         raise PcgError(f"cluster `{where}`: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N, as in local:4")
-    near = nearest(where, EXECUTORS)
-    hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(EXECUTORS)}, local:N, tcp://HOST:PORT)"
+    hint = did_you_mean(where, EXECUTORS, f" (there are: {', '.join(EXECUTORS)}, local:N, tcp://HOST:PORT)")
     raise PcgError(f"unknown executor `{where}`{hint}")
 
 

@@ -9,6 +9,6 @@ schema      the tables, `rows` their values in Python, `migrations` from older o
 texts       of the pages, in several languages
 server      the web application; `server_process` runs it in a process of its own
 monitoring  statistics of a running study
-simulating  simulated participants (`players`, `client`); `drill` kills the server meanwhile
+simulating  simulated participants (`players`, `client`)
 replaying   stored plays, replayed; `exporting` the data as tables, `reporting` their analysis
 """

@@ -18,7 +18,7 @@ import numpy as np
 from pcg.describe import LANGUAGES, describe, goals_in
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_game, check_level, read_game
-from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, nearest
+from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, did_you_mean
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import avatar_cells
@@ -85,8 +85,7 @@ def admit(
     """
     by = group_by or "generator"
     if by not in GROUPINGS:
-        near = nearest(by, GROUPINGS)
-        hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(GROUPINGS)})"
+        hint = did_you_mean(by, GROUPINGS, f" (expected {', '.join(GROUPINGS)})")
         raise PcgError(f"items cannot be grouped by `{by}`{hint}")
     office = _Office(config, by, measure)
     named = name_apart(found)
@@ -203,8 +202,7 @@ class _Office:
             for given, text in texts.items():
                 code = given or codes[0]
                 if code not in codes:
-                    near = nearest(code, codes)
-                    hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(codes)})"
+                    hint = did_you_mean(code, codes, f" (expected {', '.join(codes)})")
                     raise PcgError(f"its {kind} is given in the language `{code}`, which the study has not{hint}")
                 if len(text) > LONGEST_ABOUT:
                     raise PcgError(f"its {kind} has {len(text)} characters, expected at most {LONGEST_ABOUT}")
@@ -355,7 +353,7 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
     tried = [item.game for item in items if item.check == PRACTICE]
     for game in tried:
         if game not in shown:
-            raise PcgError(f"a level for practice is of the game `{game}`, of which nothing else is shown")
+            raise PcgError(f"there is a level for practice of the game `{game}`, but no item of that game")
         if tried.count(game) > 1:
             raise PcgError(f"the game `{game}` has {tried.count(game)} levels for practice, expected one")
     if len(judged) < 2:

@@ -1,4 +1,4 @@
-"""Answers to questionnaires in the database of a study, with what depends on them: quotas, and versions of the consent.
+"""Answers to questionnaires in the database of a study, with quotas and versions of the consent.
 
 All methods are one transaction each. Answering a page a second time changes nothing.
 """
@@ -19,7 +19,7 @@ from pcg.study.questionnaire import BEFORE, Ask
 from pcg.study.schema import answers, consents, items, participants
 
 PRACTISED = "practice"
-"""Part under which it is noted that a game was tried."""
+"""Part of the answers that record which games were tried in practice."""
 Given = dict[tuple[str, int], dict[str, str]]
 
 
@@ -41,7 +41,7 @@ class Answers:
     # -- questionnaires ------------------------------------------------------------------------------------------------
 
     def add(self, who: str, part: str, position: int, values: Mapping[str, str]) -> bool:
-        """Store the answers of one page, all or none; whether they are new.
+        """Store the answers of one page, all or none; return True if they are new.
 
         Args:
             who: id of the participant.
@@ -90,7 +90,7 @@ class Answers:
     def full_quota(
         self, quotas: Iterable[Quota], own: Mapping[str, str], taken: sa.ColumnElement[bool], besides: str = ""
     ) -> Quota | None:
-        """Return the first quota that somebody belongs to and that is full; None: there is a place.
+        """Return the first full quota that a participant belongs to; None where there is a place.
 
         Args:
             quotas: of the study.
@@ -148,7 +148,7 @@ class Answers:
     # -- retention, paused items ---------------------------------------------------------------------------------------
 
     def delete_unseen(self, before: float) -> int:
-        """Delete participants who were not there since a moment, with all that belongs to them; how many.
+        """Delete participants whose last visit was before a moment, with their data; return their number.
 
         Args:
             before: seconds since 1970.

@@ -35,7 +35,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.runs.config import read_sections, read_toml, toml_text
 from pcg.study.panels import PLATFORMS, Quota, check_panel, with_preset
@@ -127,8 +127,7 @@ def _check_name(name: object, what: str) -> None:
 
 
 def _unlike(what: str, given: object, known: tuple[str, ...]) -> str:
-    near = nearest(str(given), known)
-    hint = f", did you mean `{near}`?" if near else ""
+    hint = did_you_mean(str(given), known)
     return f"unknown {what} {given!r}{hint} (expected {', '.join(known)})"
 
 
@@ -391,8 +390,7 @@ def _entry(entry: Mapping[str, Any], kind: type, name: str, source: str) -> dict
     fields: dict[str, Any] = kind.__dataclass_fields__  # type: ignore[attr-defined]
     for key, value in entry.items():
         if key not in fields:
-            near = nearest(key, fields)
-            hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(fields)})"
+            hint = did_you_mean(key, fields, f" (expected {', '.join(fields)})")
             raise PcgError(f"{source}: section [[{name}]] has no key `{key}`{hint}")
         kinds: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "bool": (bool,), "float": (int, float)}
         wanted = kinds[fields[key].type]

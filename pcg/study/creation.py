@@ -137,7 +137,7 @@ def store_study(
     texts: Mapping[str, Mapping[str, str]],
     database: str | None = None,
 ) -> str:
-    """Write the folder and the database of a study of items that were checked; the researcher's token.
+    """Write the folder and the database of a study of checked items; return the researcher's token.
 
     Args:
         folder: to be made.
@@ -165,7 +165,7 @@ def _store(
     draft: Path, folder: Path, config: StudyConfig, items: Sequence[StudyItem], texts: Mapping[str, Mapping[str, str]],
     database: str | None,
 ) -> str:  # fmt: skip
-    """Fill the folder under its first name, and give it the last one; the researcher's token."""
+    """Fill the folder under a temporary name, then rename it; return the researcher's token."""
     (draft / CONFIG).write_text(config.to_toml(), encoding="utf-8", newline="\n")
     engine = open_database(default_url(draft) if database is None else database, new=True)
     try:

@@ -124,7 +124,7 @@ def study_names(engine: sa.Engine) -> list[str]:
 
 
 def delete_study(engine: sa.Engine, name: str) -> bool:
-    """Delete a study with everything that belongs to it; whether there was one."""
+    """Delete a study with everything that belongs to it; return True if there was one."""
     with engine.begin() as db:
         study = db.scalar(sa.select(studies.c.id).where(studies.c.name == name))
         if study is None:

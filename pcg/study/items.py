@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.engine.game import Game, builtin_games, find_levels, load
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.engine.vgdl.source import read_source
 from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
@@ -123,8 +123,7 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
         where = f"{source}: section [[item]] number {number}"
         for key, value in entry.items():
             if key not in kinds:
-                near = nearest(key, kinds)
-                hint = f", did you mean `{near}`?" if near else f" (expected {', '.join(kinds)})"
+                hint = did_you_mean(key, kinds, f" (expected {', '.join(kinds)})")
                 raise PcgError(f"{where} has no key `{key}`{hint}")
             if not isinstance(value, kinds[key]) or isinstance(value, bool) != (kinds[key] == (bool,)):
                 words = {
@@ -138,7 +137,7 @@ def sources_of(data: Mapping[str, Any], source: str, base: Path) -> list[Source]
             raise PcgError(f"{where} names neither `game` nor `from`")
         if entry.get("check") == PRACTICE or (entry.get("check") and entry.get("practice")):
             told = f"`check` is {entry['check']!r}"
-            raise PcgError(f"{where}: {told}; a level for practice says practice = true alone")
+            raise PcgError(f"{where}: {told}; a level for practice takes no setting but practice = true")
         if entry.get("reading", "") not in ("", "strict", "gvgai"):
             raise PcgError(f"{where}: `reading` is {entry['reading']!r}, expected strict or gvgai")
         if entry.get("count", 0) < 0:
@@ -232,8 +231,7 @@ def _read(source: Source) -> Iterator[Found]:
             elif one.suffix == ".txt":
                 yield from _of_path(source, one)
     else:
-        near = nearest(source.what, builtin_games())
-        hint = f", did you mean `{near}`?" if near else ""
+        hint = did_you_mean(source.what, builtin_games())
         raise PcgError(f"there is nothing at `{source.what}`: neither a file, a folder, nor a built-in game{hint}")
 
 

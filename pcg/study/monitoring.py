@@ -59,7 +59,7 @@ class Rank:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Two neighbours in the ranking, and how many more votes on them would tell them apart; None: they are alike."""
+    """Two neighbours in the ranking, and the further votes needed to tell them apart; None where they are equal."""
 
     better: str
     next: str
@@ -114,7 +114,7 @@ class StudyStatistics:
     devices: Mapping[str, tuple[int, int]]
     """Device -> people who played on it, and how many of them finished."""
     ended: Mapping[str, int]
-    """Participations that ended otherwise than at the end, by how."""
+    """Participations that ended before the last page, counted by the way they ended."""
     undecided: Sequence[Undecided]
     """Neighbours among the groups, and then among the items."""
 
@@ -138,6 +138,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
     name = {item.id: item.name for item in store.items}
     group = {item.id: item.group for item in store.items}
     real = [row for row in of_first if not row["check"]]
+    of_items, of_groups = _votes(real, name), _votes(real, group)
     over_time, span = spans([float(row["time"]) for row in of_first], now)
     return StudyStatistics(
         _people(persons, begun(pairs, plays), now),
@@ -148,13 +149,13 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         span,
         _reached(persons, own, total),
         dict(Counter(str(row["answer"]) for row in real)),
-        rank(real, name, {name[i.id]: group[i.id] for i in store.items if not i.check}),
-        rank(real, group, {}, own_group=False),
+        rank(of_items, {name[i.id]: group[i.id] for i in store.items if not i.check}),
+        rank(of_groups, {}),
         suspects(persons, own, of_first, plays, store.config, store.answers.rows()),
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
         dict(Counter(person.ended for person in persons if person.ended and person.finished is None)),
-        [*undecided(real, group, own_group=False), *undecided(real, name)],
+        [*undecided(of_groups), *undecided(of_items)],
     )  # fmt: skip
 
 
@@ -204,22 +205,27 @@ def _reached(persons: Sequence[Participant], own: Mapping[str, Sequence[Pair]], 
     return [*found, ("finished", sum(p.finished is not None for p in persons))]
 
 
-def rank(
-    rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], groups: Mapping[str, str], *, own_group: bool = True
-) -> list[Rank]:
-    """Rank what is liked, the best first; with `own_group` off, votes between two of the same name are left out.
+def _votes(rows: Iterable[Mapping[str, Any]], name: Mapping[int, str]) -> list[Vote]:
+    """Votes between items of different names.
 
     Args:
         rows: votes on one question.
         name: of an item by its id: its own name, or its group's.
-        groups: name -> group.
-        own_group: names are those of items.
     """
-    votes = [
+    return [
         Vote(row["participant"], name[row["first"]], name[row["second"]], row["answer"], row["question"])
         for row in rows
-        if own_group or name[row["first"]] != name[row["second"]]
+        if name[row["first"]] != name[row["second"]]
     ]
+
+
+def rank(votes: Sequence[Vote], groups: Mapping[str, str]) -> list[Rank]:
+    """Rank the items of votes, the best liked first.
+
+    Args:
+        votes: on one question.
+        groups: item -> group; items that are groups have none.
+    """
     if not votes:
         return []
     counts = count_votes(votes)
@@ -237,19 +243,8 @@ def rank(
     ]  # fmt: skip
 
 
-def undecided(rows: Iterable[Mapping[str, Any]], name: Mapping[int, str], *, own_group: bool = True) -> list[Undecided]:
-    """Return neighbours in the ranking with the votes that would tell them apart (power 80 % at 5 %).
-
-    Args:
-        rows: votes on one question.
-        name: of an item by its id: its own name, or its group's.
-        own_group: names are those of items.
-    """
-    votes = [
-        Vote(row["participant"], name[row["first"]], name[row["second"]], row["answer"], row["question"])
-        for row in rows
-        if own_group or name[row["first"]] != name[row["second"]]
-    ]
+def undecided(votes: Sequence[Vote]) -> list[Undecided]:
+    """Return neighbours in the ranking with the votes that would tell them apart (power 80 % at 5 %)."""
     if not votes:
         return []
     return [Undecided(one.one, one.other, one.difference, one.votes) for one in more_votes(fit(count_votes(votes)))]

@@ -1,4 +1,4 @@
-"""Recruitment panels: what they pass on, how a participant returns, and a code for each way that a participation ends.
+"""Recruitment panels: the ids in their links, return addresses, and a completion code for each kind of end.
 
 A participation ends by one of `ENDS`. Each end has a completion code and an address to return to of its own, so that a
 panel can tell (and pay) who finished, who declined, who was screened out, and who failed checks. Presets know the
@@ -30,7 +30,7 @@ ENDS = (FINISHED, DECLINED, SCREENED, FAILED, EXPIRED)
 """Ways in which a participation ends: `screened` by answers or a full quota, `expired` by coming back too late."""
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Letters of a participant's own code, none of which is taken for another."""
+"""Letters of a participant's own code, without those that are easily confused."""
 
 PLATFORMS: Mapping[str, Mapping[str, str]] = {
     "": {},
@@ -42,7 +42,7 @@ PLATFORMS: Mapping[str, Mapping[str, str]] = {
     "cloudresearch": {"keep": "participantId, assignmentId, projectId", "identity": "participantId"},
     "sona": {"keep": "survey_code", "identity": "survey_code"},
 }
-"""Panel -> settings of the section [access] that are as it needs them unless the study says otherwise."""
+"""Panel -> default settings of the section [access]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Quota:
 
 
 def with_preset(access: Mapping[str, object], platform: object) -> dict[str, object]:
-    """Return settings of the section [access] with those of a panel where they are not given.
+    """Return settings of the section [access], completed with the defaults of a panel.
 
     >>> with_preset({}, "sona")
     {'keep': 'survey_code', 'identity': 'survey_code'}
@@ -80,7 +80,7 @@ def with_preset(access: Mapping[str, object], platform: object) -> dict[str, obj
 
 
 def own_code(key: str, participant: str) -> str:
-    """Return the eight letters that only this participant has; they tell nothing of the participant's id.
+    """Return the eight letters of a participant's own code, which do not reveal the participant's id.
 
     Args:
         key: of the study's server.
@@ -91,7 +91,7 @@ def own_code(key: str, participant: str) -> str:
 
 
 def code_of(config: StudyConfig, end: str, key: str = "", participant: str = "") -> str:
-    """Return the completion code of an end; empty: none.
+    """Return the completion code of an end; "" for none.
 
     Args:
         config: of the study.
@@ -105,7 +105,7 @@ def code_of(config: StudyConfig, end: str, key: str = "", participant: str = "")
 
 
 def return_link(config: StudyConfig, external: Mapping[str, str], end: str = FINISHED, code: str | None = None) -> str:
-    """Return the address to go on to, its placeholders filled in and quoted; empty: none.
+    """Return the return address of an end with its placeholders filled in and quoted; "" for none.
 
     Args:
         config: of the study.

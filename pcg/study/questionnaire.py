@@ -1,4 +1,4 @@
-"""Questionnaires of a study: questions about the participant, before and after all pairs and after each of them.
+"""Questionnaires of a study: questions before all pairs, after all pairs, and after each pair.
 
 A question is a section `[[ask]]` of the study's file; its wording is the text of its name. `when` says where it is
 asked: `before` (on a page before the instructions), `comprehension` (after the instructions, with a right answer),
@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 BEFORE, COMPREHENSION, PAIR, AFTER = "before", "comprehension", "pair", "after"
 PARTS = (BEFORE, COMPREHENSION, PAIR, AFTER)
@@ -77,8 +77,7 @@ class Ask:
         here = f"question {self.name}"
         for what, value, known in (("when", self.when, PARTS), ("kind", self.kind, KINDS)):
             if value not in known:
-                near = nearest(value, known)
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(value, known)
                 raise PcgError(f"{here}: {what} = {value!r}{hint} (expected {', '.join(known)})")
         if self.kind in ("choice", "several"):
             bad = [option for option in self.choices if not _OPTION.fullmatch(option)]
@@ -111,8 +110,7 @@ class Ask:
                 if _number(value) is None:
                     raise PcgError(f"question {self.name}: {key} = {value!r}, expected a number")
             elif value not in self.choices:
-                near = nearest(value, self.choices)
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(value, self.choices)
                 raise PcgError(f"question {self.name}: {key} = {value!r}{hint} (expected {', '.join(self.choices)})")
 
     def _range(self) -> tuple[float, float]:
@@ -141,7 +139,7 @@ class Ask:
         return (f"a-{self.name}",)
 
     def read(self, fields: Mapping[str, str]) -> str | None:
-        """Return the answer that a form brought; None when it is missing or can be none.
+        """Return the answer in a form; None when it is missing or not valid.
 
         Args:
             fields: of the form. An answer of several options has them with spaces between, in the question's order.
@@ -161,7 +159,7 @@ class Ask:
         return text if text in self.choices else None
 
     def is_right(self, value: str) -> bool:
-        """Return True for the right answer, and for any where there is none that is right."""
+        """Return True for the right answer; every answer is right where the question has no `answer`."""
         if not self.answer:
             return True
         if self.kind == "several":
@@ -171,7 +169,7 @@ class Ask:
         return value.strip().casefold() == self.answer.strip().casefold()
 
     def is_eligible(self, value: str) -> bool:
-        """Return True for an answer with which one can take part."""
+        """Return True for an answer with which a participant is eligible."""
         if not self.eligible:
             return True
         if self.kind == "number":
@@ -185,7 +183,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _number(text: str) -> float | None:
-    # Not everything that Python reads as a number: digits of other scripts, 1_000, and texts of any length are none.
+    # Python reads more as numbers than a form should accept: digits of other scripts, 1_000, texts of any length.
     return float(text) if re.fullmatch(r"[+-]?[0-9]{1,15}(?:[.][0-9]{1,9})?", text.strip()) else None
 
 
@@ -217,7 +215,7 @@ def check_asks(asks: Iterable[Ask]) -> None:
 
 
 def wordings(asks: Iterable[Ask]) -> tuple[list[str], list[str]]:
-    """Return the names of the texts that questions need, and of those that they may have."""
+    """Return the names of the required texts of questions, and of the optional ones."""
     needed, allowed = [], []
     for ask in asks:
         needed.append(ask.name)

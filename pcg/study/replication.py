@@ -45,13 +45,13 @@ LARGEST = 2_000_000_000
 _PRIVATE = {"participants": {"token", "study_id"}, "plays": {"lease"}, "items": {"study_id"}, "consents": {"study_id"}}
 _TABLES = {"items": items, "consents": consents, "participants": participants, "answers": answers, "pairs": pairs,
            "plays": plays, "votes": votes}  # fmt: skip
-"""Tables in the order in which rows refer to those before."""
+"""Tables in an order in which rows refer to earlier tables only."""
 
 
 def pack_study(
     store: StudyStore, file: Path | str, *, links: bool = False, reasons: bool = True, report: bool = True
 ) -> dict[str, int]:
-    """Write the replication package of a study; the number of rows of each table.
+    """Write the replication package of a study; return the number of rows of each table.
 
     Args:
         store: of the study.
@@ -147,7 +147,7 @@ def load_study(file: Path | str, folder: Path | str, *, database: str | None = N
         raise PcgError(f"{folder} is there already; name another folder")
     data = _read(Path(file))
     config = read_stored(data["config"])
-    # What was published on purpose is not deleted in a reader's copy.
+    # Published data are not subject to retention in a reader's copy.
     config = replace(config, name=folder.name, retention=0)
     chosen = [_item(row) for row in data["items"]]
     store_study(folder, config, chosen, data["texts"], database)
@@ -185,7 +185,7 @@ def _item(row: Mapping[str, Any]) -> StudyItem:
 
 
 def _insert(store: StudyStore, data: Mapping[str, Any]) -> None:
-    """Put the rows into the database; they get numbers and cookies of their own, and refer to each other as before."""
+    """Insert the rows into the database with new ids and cookies, and the same references to each other."""
     item = {row["id"]: mine.id for row, mine in zip(data["items"], store.items, strict=True)}
     numbers: dict[str, dict[Any, Any]] = {"pairs": {}}
     with store.engine.begin() as db:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.davidson import answer_probabilities
 from pcg.runs.store import to_json, write_whole
@@ -123,8 +123,7 @@ def _by_measures(items: Sequence[StudyItem], likes: str) -> np.ndarray[Any, np.d
     for part in likes.split(","):
         name, _, weight = (piece.strip() for piece in part.partition("="))
         if name not in known:
-            near = nearest(name, known)
-            hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(known) or 'none'})"
+            hint = did_you_mean(name, known, f" (there are {', '.join(known) or 'none'})")
             raise PcgError(f"no item has the measure `{name}`{hint}")
         try:
             factor = float(weight)

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.study.answers import Answers
 from pcg.study.config import StudyConfig
 from pcg.study.database import digest, inserted_id, study_names
@@ -68,8 +68,7 @@ class StudyStore:
             raise PcgError(f"cannot read the database: {error.orig}") from None
         if row is None:
             known = study_names(engine)
-            near = nearest(name, known)
-            hint = f", did you mean `{near}`?" if near else f" (there are {', '.join(known) or 'none'})"
+            hint = did_you_mean(name, known, f" (there are {', '.join(known) or 'none'})")
             raise PcgError(f"there is no study `{name}` in this database{hint}")
         self.id = int(row["id"])
         self.created = float(row["created"])
@@ -266,12 +265,6 @@ class StudyStore:
             query = sa.select(participants).where(participants.c.study_id == self.id).order_by(participants.c.number)
             return [participant_of(row) for row in db.execute(query).mappings()]
 
-    def count_participants(self) -> int:
-        """Return the number of participants."""
-        with self._reader.connect() as db:
-            query = sa.select(sa.func.count()).select_from(participants).where(participants.c.study_id == self.id)
-            return int(db.scalar(query) or 0)
-
     def is_full(self) -> bool:
         """Return True when all places are taken: by people who finished, or who play and were there lately.
 
@@ -326,12 +319,12 @@ class StudyStore:
                 db.execute(query.values({name: value}))
 
     def keep_retention(self) -> int:
-        """Delete participants whose last visit is longer ago than the study may keep their data; how many."""
+        """Delete participants whose data are older than the study's retention; return their number."""
         days = self.config.retention
         return self.answers.delete_unseen(time.time() - 86400 * days) if days else 0
 
     def forget(self, who: str) -> bool:
-        """Delete a participant and everything that belongs to them; whether there was one."""
+        """Delete a participant and everything that belongs to them; return True if there was one."""
         with self.engine.begin() as db:
             return db.execute(sa.delete(participants).where(participants.c.id == who)).rowcount > 0
 
@@ -471,7 +464,7 @@ class StudyStore:
     def vote(
         self, pair: Pair, answers: Mapping[str, str], *, reason: str = "", scales: Mapping[str, Any] | None = None
     ) -> bool:
-        """Store the answers about a pair, all or none; whether they are new. Those of an earlier vote stay.
+        """Store the answers about a pair, all or none; return True if they are new. Those of an earlier vote stay.
 
         Raises:
             PcgError: for unknown questions, answers that the question does not offer, and missing ones.

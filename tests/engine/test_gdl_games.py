@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from board_rules import RULES
+from tiers import PROFILE
 
 import pcg.games
 from pcg.engine.gdl import GdlGame, load
 
 SHEETS = {p.stem: p for p in sorted((Path(pcg.games.__path__[0]) / "gdl").glob("*.kif"))}
-PLAYS = 100
+PLAYS = 40 if PROFILE == "fast" else 100
 
 
 @pytest.fixture(scope="module")

@@ -341,7 +341,7 @@ def test_every_machine_and_plain_python_give_the_same_bits(which):
 
 
 EXACT_CALLS = {"math.sqrt", "math.copysign", "math.floor"}
-"""What kernels may call of Python's modules: IEEE 754 fixes the results to the bit."""
+"""Functions of Python's modules that kernels may call: IEEE 754 fixes their results to the bit."""
 
 
 def kernel_functions() -> list[tuple[Path, ast.FunctionDef]]:

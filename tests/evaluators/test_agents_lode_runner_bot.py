@@ -17,7 +17,7 @@ from pcg.evaluators.agents.kernel import value_field_record as record
 E, G, DEATH = 0.95, 100.0, 100500.0
 """The constants of the text."""
 G_S, E_S = 25.0, 0.93
-"""What the text leaves open, as the agent has it."""
+"""The agent's values of constants that the text leaves open."""
 ARENA = Path(__file__).parents[2] / "benchmarks" / "games" / "lode_runner_arena" / "game.vgdl"
 
 

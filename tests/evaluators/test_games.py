@@ -20,6 +20,7 @@ from pcg.evaluators.games import CONSTRAINTS, GameEvaluation, GameEvaluator, beh
 from pcg.evaluators.games.evaluation_stages import StagedEvaluation
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
+from tests.support import fetch
 
 LADDER = "nothing random onestep mcts:budget=30 olets:budget=120"
 LEVEL = """
@@ -31,30 +32,7 @@ wc.....gw
 wwwwwwwww
 """.strip()
 
-FETCH = """
-BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        coin > Immovable
-        ghost > RandomNPC cooldown=2
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-        ghost wall > stepBack
-        coin hero > killSprite scoreChange=1
-        hero ghost > killSprite
-    LevelMapping
-        . > floor
-        w > wall
-        c > floor coin
-        g > floor ghost
-        A > floor hero
-    TerminationSet
-        SpriteCounter stype=hero limit=0 win=False
-        SpriteCounter stype=coin limit=0 win=True
-        Timeout limit=150 win=False
-"""
+FETCH = f"{fetch.FETCH}        Timeout limit=150 win=False\n"
 
 
 def changed(*changes: tuple[str, str], text: str = FETCH) -> Game:

@@ -16,41 +16,8 @@ from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlays
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
+from tests.support.fetch import FETCH, LEVEL
 
-FETCH = """
-BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        coin > Immovable
-        ghost > RandomNPC cooldown=2
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-        ghost wall > stepBack
-        coin hero > killSprite scoreChange=1
-        hero ghost > killSprite
-    LevelMapping
-        . > floor
-        w > wall
-        c > floor coin
-        g > floor ghost
-        A > floor hero
-    TerminationSet
-        SpriteCounter stype=hero limit=0 win=False
-        SpriteCounter stype=coin limit=0 win=True
-"""
-LEVEL = """
-wwwwwwwwwwwwww
-wA...........w
-w....ww..c...w
-w..w.....w...w
-w..w..c..w.g.w
-w.........c..w
-wc..g...w....w
-w............w
-wwwwwwwwwwwwww
-""".strip()
 OPEN = LEVEL.replace("w", ".")
 SHUT = LEVEL.replace("w....ww..c", "w....ww.wcw").replace("cw...w", "cw..w").replace("wA........", "wA.......w")
 """A level with a coin that nobody gets."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -10,11 +10,12 @@ import pytest
 from pcg.engine.game import Game, load
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS, fitness_function
 from pcg.evaluators.judging.level_model import enough
 from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.level_evaluation import LevelEvaluation, WinSearch
 from pcg.evaluators.own_levels import shortest_expected
-from pcg.evaluators.winnability import LIKELY, ask_own_levels, chance_winnable, miss_rate
+from pcg.evaluators.winnability import LIKELY, ask_own_levels, chance_winnable, miss_rate, must_be_won
 
 COIN = """
 BasicGame
@@ -125,6 +126,14 @@ def test_the_order_of_evaluations_does_not_matter(coins: Game) -> None:
 # -- levels that were not won ------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def tidy() -> Iterator[None]:
+    """A fitness function that asks nothing of plays."""
+    fitness_function("tidy")(lambda metrics, settings: metrics["symmetry"])
+    yield
+    FITNESS_FUNCTIONS.unregister("tidy")
+
+
 def nobody_wins(monkeypatch: pytest.MonkeyPatch, but: tuple[str, ...] = (), proved: bool = False) -> None:
     """Let the search fail for all levels but those named."""
     search = LevelEvaluation._win
@@ -165,6 +174,37 @@ def test_where_own_levels_are_won_a_level_that_is_not_stays_infeasible(
     assert 0.0 < found.metrics["winnable"] < LIKELY
 
 
+def test_where_all_own_levels_are_won_no_text_makes_up_for_a_win(
+    dungeon: LevelEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = dungeon.game.levels
+    monkeypatch.setattr(LevelEvaluation, "text_value", 1.0)
+    nobody_wins(monkeypatch, but=levels[1:])
+    found = LevelEvaluator(dungeon.game).evaluate(levels[0], seed=1)
+    assert found.metrics["winnable"] >= LIKELY and not found.feasible and found.fitness == 0.0
+    nobody_wins(monkeypatch, but=levels[2:])
+    assert LevelEvaluator(dungeon.game).evaluate(levels[0], seed=1).feasible
+
+
+@pytest.mark.usefixtures("tidy")
+def test_a_level_that_was_not_won_is_worth_no_more_than_its_chance_and_less_than_the_same_level_won(
+    dungeon: LevelEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won = [dungeon.evaluate(level, seed=1) for level in dungeon.game.levels]
+    nobody_wins(monkeypatch)
+    evaluator = LevelEvaluator(dungeon.game)
+    symmetric = LevelEvaluator(dungeon.game, fitness="tidy")
+    for level, known in zip(dungeon.game.levels, won, strict=True):
+        found = evaluator.evaluate(level, seed=1)
+        chance = found.metrics["winnable"]
+        assert found.feasible and known.feasible
+        assert found.fitness <= chance < 1.0 and found.fitness < known.fitness
+        assert found.fitness == found.metrics["quality"] == evaluator.judgement(level, found).value
+        assert found.fitness == pytest.approx(value_of(found.parts))
+        other = symmetric.evaluate(level, seed=1)
+        assert other.fitness == pytest.approx(chance * other.metrics["symmetry"]) and other.metrics["symmetry"] > 0
+
+
 def test_what_is_proved_to_be_unwinnable_is_never_feasible(
     dungeon: LevelEvaluator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,9 +241,12 @@ def test_own_levels_are_asked_no_longer_than_it_takes() -> None:
     assert ask_own_levels(0.3, [own(0, False)] * 4)[1:] == (0, 0) and not asked
     for wins in ([True] * 4, [False] * 4, [True, False, False, True], [False, True]):
         chance, won, tried = ask_own_levels(0.75, [own(k, w) for k, w in enumerate(wins)])
+        exact = chance_winnable(0.75, sum(wins), len(wins))
         assert asked == list(range(tried)) and won == sum(wins[:tried])
-        assert (chance >= LIKELY) == (chance_winnable(0.75, sum(wins), len(wins)) >= LIKELY)
+        assert (chance >= LIKELY) == (exact >= LIKELY)
+        assert chance < LIKELY or (chance, tried) == (exact, len(wins))  # what counts bounds the fitness
         asked.clear()
+    assert must_be_won(4, 4) and not must_be_won(3, 4) and must_be_won(0, 0)
     assert ask_own_levels(1.0, []) == (0.0, 0, 0)
 
 

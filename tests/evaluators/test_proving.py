@@ -12,19 +12,17 @@ import numpy as np
 import pytest
 
 import pcg
-from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
 from pcg.evaluators.proving.level_wins import Found, LevelWins
-from pcg.evaluators.proving.methods import SLICE
+from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.solvability import SolvabilityPlays
 
 pytestmark = pytest.mark.kernel
-many_calls = pytest.mark.skipif(not COMPILED, reason="hundreds of thousands of calls take minutes without the compiler")
 
 RUN = """\
 BasicGame
@@ -62,6 +60,9 @@ BasicGame
 KEYS = "wwwwwwwww\nwA..c...w\nw.......w\nw...c..gw\nwwwwwwwww"
 SEALED = "wwwwwwwww\nwA..w.c.w\nw...w...w\nwc..w..gw\nwwwwwwwww"
 GUARDED = "wwwwwwwww\nwA..c.d.w\nw...d...w\nw...c..gw\nwwwwwwwww"
+SMALL_GUARDED = "wwwwwww\nwA.c.dw\nw.c..gw\nwwwwwww"
+SMALL_SEALED = "wwwwwww\nwA.w..w\nw.cw.gw\nwwwwwww"
+"""Small enough that searches end in a second without the compiler."""
 
 SURVIVE = """\
 BasicGame
@@ -310,14 +311,13 @@ def test_a_win_loses_what_it_does_not_need() -> None:
 # --- evaluations ------------------------------------------------------------------------------------------------------
 
 
-@many_calls
 def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_own_levels_alone() -> None:
-    rules = game(GUARDED)
+    rules = game(SMALL_GUARDED)
     wins = LevelWins(rules, rules.levels, 60_000, 200, 3)
-    other = GUARDED.replace("A.", ".A")
+    other = SMALL_GUARDED.replace("A.", ".A")
     asked = wins.find(other, [4, 5], 200, [0])
     found = asked.actions
-    assert found is not None and asked.calls > 0
+    assert found is not None and asked.calls > wins.find(other, [4], 200, [0]).calls > 0
     assert LevelWins(rules, rules.levels, 60_000, 200, 3).find(other, [4, 5], 200, [0]) == asked
     end = replay(rules.start(other, seed=4), found)[-1]
     assert end.winner == 1
@@ -325,16 +325,15 @@ def test_an_evaluation_asks_for_a_win_in_every_future_and_learns_from_the_games_
     assert sum(map(len, known.wins.values())) == 1 and not wins.experience([]).wins
 
 
-@many_calls
 def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
-    rules = game(GUARDED)
+    rules = game(SMALL_GUARDED)
     wins = LevelWins(rules, rules.levels, 10_000_000, 200, 3)
     assert wins.budget([]) == wins.budget([], typical=True) == wins.budget([0]) == 1_000_000
     assert wins.budget([0], typical=True) == 4_000_000
-    hard = LevelWins(rules, [SEALED], 10_000_000, 200, 3)
+    hard = LevelWins(rules, [SMALL_SEALED], 10_000_000, 200, 3)
     assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 10_000_000
-    dear = LevelWins(rules, rules.levels, 5_000, 200, 3)
-    assert 500 < dear.budget([0]) <= 2_000 < dear.budget([0], typical=True) <= 5_000
+    dear = LevelWins(rules, rules.levels, 2_000, 200, 3)
+    assert 200 < dear.budget([0]) <= 800 < dear.budget([0], typical=True) <= 2_000
 
 
 def test_what_cannot_be_won_is_known_to_be_impossible_where_nothing_is_left_to_chance() -> None:
@@ -346,12 +345,45 @@ def test_an_evaluation_that_may_not_search_finds_nothing() -> None:
     assert LevelWins(game(KEYS), (), 0, 200, 3).find(KEYS, [1], 200) == Found(None, 0)
 
 
-@many_calls
 def test_a_level_that_no_player_wins_is_feasible_when_the_prover_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = game(GUARDED)
+    rules = game(SMALL_GUARDED)
     monkeypatch.setattr(SolvabilityPlays, "in_turns", lambda *_: iter(()))
-    settings = {"min_cover": 0.0, "max_cover": 1.0, "min_kinds": 0.0, "min_length": 1, "start": 0, "survival": 0}
-    without = LevelEvaluator(rules, search=0, **settings).evaluate(GUARDED, seed=1)
-    proved = LevelEvaluator(rules, search=240_000, **settings).evaluate(GUARDED, seed=1)
+    settings = {
+        "min_cover": 0.0, "max_cover": 1.0, "min_kinds": 0.0, "min_length": 1, "max_length": 60, "start": 0,
+        "survival": 0, "weak_plays": 1,
+    }  # fmt: skip
+    without = LevelEvaluator(rules, search=0, **settings).evaluate(SMALL_GUARDED, seed=1)
+    proved = LevelEvaluator(rules, search=20_000, **settings).evaluate(SMALL_GUARDED, seed=1)
     assert without.constraints["win"] < 1 == proved.constraints["win"]
-    assert proved.winner == "prover" and replay(rules.start(GUARDED, seed=proved.seed), proved.actions)[-1].winner == 1
+    start = rules.start(SMALL_GUARDED, seed=proved.seed)
+    assert proved.winner == "prover" and replay(start, proved.actions)[-1].winner == 1
+
+
+MULTIPLYING = """\
+BasicGame square_size=10
+    SpriteSet
+        hero > MovingAvatar
+        rabbit > Missile orientation=UP speed=0.3
+    LevelMapping
+        A > hero
+        r > rabbit
+        d > rabbit rabbit
+    InteractionSet
+        rabbit rabbit > spawnLeft stype=rabbit
+        rabbit rabbit > spawnRight stype=rabbit
+        rabbit rabbit > spawnAbove stype=rabbit
+        hero EOS > stepBack
+    TerminationSet
+        SpriteCounter stype=hero limit=0 win=False
+"""
+
+
+def test_a_search_keeps_the_room_that_it_has_got(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It begins anew each time that a state outgrows it, with twice the room: a few times, and not at every call."""
+    state = pcg.load(MULTIPLYING, levels=["d....r\n..A...\nr....d"]).start(0, seed=1)
+    begun: list[int] = []
+    begin = GraphSearching._begin
+    monkeypatch.setattr(GraphSearching, "_begin", lambda self, nodes: begun.append(nodes) or begin(self, nodes))
+    method = GraphSearching(state, None, (), 1, 200)
+    assert method.go_on(300) is None
+    assert 2 <= len(begun) <= 10 and (method.calls >= 300 or method.ended)

@@ -67,13 +67,13 @@ def run(generator: LevelGenerator, count: int, size: int = 7) -> list[Candidate]
 def test_levels_pass_the_strict_check_without_a_warning(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
-    checked(contexts[game], run(make_generator(name, contexts[game], seed=3), 8))
+    checked(contexts[game], run(make_generator(name, contexts[game], seed=3), 5))
 
 
 @pytest.mark.parametrize(("name", "game"), covered(list(GENERATORS), GAMES, 1, 3))
 def test_levels_have_the_size_asked_for(contexts: dict[str, LevelContext], name: str, game: str) -> None:
     generator = make_generator(name, contexts[game], seed=4, min_width=9, max_width=11, min_height=8, max_height=8)
-    for grid in checked(contexts[game], run(generator, 8)):
+    for grid in checked(contexts[game], run(generator, 5)):
         assert 9 <= grid.shape[1] <= 11 and grid.shape[0] == 8
 
 
@@ -176,7 +176,7 @@ def number(name: str, learning: int) -> int:
 def test_levels_depend_on_the_seed_and_not_on_how_many_are_asked_for_at_once(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
-    count = number(name, 35)
+    count = number(name, 25)
     first, again = (run(small(name, contexts[game], 1), count, size) for size in (7, 1))
     assert first == again
     assert [c.id for c in first] == list(range(count))
@@ -189,13 +189,13 @@ def test_a_restored_state_goes_on_as_if_nothing_had_happened(
     contexts: dict[str, LevelContext], name: str, game: str
 ) -> None:
     generator = small(name, contexts[game], 9)
-    run(generator, number(name, 27))
+    run(generator, number(name, 23))
     out = generator.ask(5)
     restored = small(name, contexts[game], 9)
     restored.load_state_dict(json.loads(json.dumps(generator.state_dict())))
     for each in (generator, restored):
         each.tell(out, [judged(c) for c in out])
-    assert run(generator, number(name, 25)) == run(restored, number(name, 25))
+    assert run(generator, number(name, 16)) == run(restored, number(name, 16))
     assert generator.state_dict() == restored.state_dict()
 
 

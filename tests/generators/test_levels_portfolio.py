@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -269,20 +270,72 @@ def test_games_without_levels_get_families_that_need_none() -> None:
     assert not {"pieces", "rows", "halves", "windows"} & set(generator.findings()["families"])
 
 
-@pytest.mark.full
-def test_the_default_makes_better_levels_than_construction_does() -> None:
-    game = load("dungeon")
-    evaluator = LevelEvaluator(game)
+def test_simple_levels_wait_until_they_are_needed() -> None:
+    """Before a verdict is known few have little in them; none once one is feasible, every fourth while none is."""
+    simple = {"sparse", "lesson"}
 
-    def values(name: str, **params: object) -> list[float]:
-        generator = make_generator(name, game, seed=2, **params)
+    def origins(fitness: float) -> list[str]:
+        generator = portfolio("dungeon", drafts=0.1, polish=0)
+        generator.bandit.choose = lambda rng, among=None: "walls"  # type: ignore[method-assign]
         found = []
-        for _ in range(30):
+        for _ in range(40):
             (candidate,) = generator.ask(1)
-            evaluation = evaluator.evaluate(candidate.level, 1)
-            generator.tell([candidate], [evaluation])
-            found.append(evaluation.fitness)
+            generator.tell([candidate], [verdict(fitness)])
+            found.append(candidate.origin)
         return found
 
-    ours, others = values("portfolio"), values("constructive")
-    assert np.mean(ours) > np.mean(others) and max(ours) > max(others)
+    assert [k for k, origin in enumerate(origins(0.9)) if origin in simple] == [7, 15]
+    assert [k for k, origin in enumerate(origins(0.0)) if origin in simple] == [7, 15, 19, 23, 27, 31, 35, 39]
+
+
+@dataclass(frozen=True)
+class Made:
+    """Forty levels of a generator that was not shown the last of the game's own, and the ten best different ones."""
+
+    value: float
+    """Mean fitness of all, 0 of those that are not feasible."""
+    feasible: float
+    best: float
+    """Mean fitness of the ten."""
+    unseen: float
+    """Divergence of the ten from the level that was not shown, over that of the other own levels from it."""
+    number: int
+
+
+def made(name: str, game: str, seed: int) -> Made:
+    whole = load(game)
+    evaluator = LevelEvaluator(whole)
+    generator = make_generator(name, pcg.load(whole.definition.source, levels=whole.levels[:-1]), seed=seed)
+    found: list[tuple[float, bool, str]] = []
+    for _ in range(40):
+        (candidate,) = generator.ask(1)
+        evaluation = evaluator.evaluate(candidate.level, 1)
+        generator.tell([candidate], [evaluation])
+        found.append((evaluation.fitness, evaluation.feasible, candidate.level))
+    best: list[tuple[float, bool, str]] = []
+    for one in sorted(found, key=lambda one: -one[0]):
+        if one[1] and len(best) < 10 and all(level_distance(one[2], other[2]) >= 0.18 for other in best):
+            best.append(one)
+    parse = evaluator.palette.parse
+    hidden = PatternStatistics([parse(whole.levels[-1])])
+    among = np.mean([hidden.divergence(parse(level)) for level in whole.levels[:-1]])
+    values, feasible, _ = zip(*found, strict=True)
+    return Made(
+        float(np.mean(values)), float(np.mean(feasible)), float(np.mean([one[0] for one in best])),
+        float(np.mean([hidden.divergence(parse(one[2])) for one in best]) / among), len(best),
+    )  # fmt: skip
+
+
+@pytest.mark.full
+def test_the_default_makes_better_levels_than_construction_does() -> None:
+    """Of four games and two seeds: by the judge, and by likeness to a level that neither of them was shown."""
+    cases = [(game, seed) for game in ("dungeon", "boxes", "crossing", "hunt") for seed in (2, 3)]
+    ours, others = ([made(name, *case) for case in cases] for name in ("portfolio", "constructive"))
+    pairs = list(zip(ours, others, strict=True))
+    assert all(one.number == 10 for one in ours)
+    assert np.mean([one.feasible - other.feasible for one, other in pairs]) > 0.03
+    assert np.mean([one.value - other.value for one, other in pairs]) > 0.05
+    better = [one.best - other.best for one, other in pairs]
+    assert np.mean(better) > 0.012 and min(better) > -0.01
+    nearer = [np.log(one.unseen / other.unseen) for one, other in pairs]
+    assert np.mean(nearer) < -0.025 and max(nearer) < 0.02

@@ -319,7 +319,7 @@ def test_games_of_the_corpus_can_be_illuminated(shared: Path) -> None:
 # -- runs --------------------------------------------------------------------------------------------------------------
 
 RUN = LevelRun(
-    "boxes", generator="constrained-map-elites", count=4, seed=7, evaluations=120, checkpoint=9,
+    "boxes", generator="constrained-map-elites", count=4, seed=7, evaluations=60, checkpoint=9,
     generator_parameters={**FAST, "measures": "cover:0..0.6:8, solution_length:5..45:8", "delay": 32},
     evaluation_parameters=CHEAP,
 )  # fmt: skip
@@ -330,7 +330,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole") / "run"
     seen: list[float] = []
     result = run_levels(RUN, folder, workers=2, progress=lambda state: seen.append(state.statistics["coverage"]))
-    assert result.evaluations == 120 and 0 < seen[-1] <= result.statistics["coverage"]
+    assert result.evaluations == 60 and 0 < seen[-1] <= result.statistics["coverage"]
     return folder
 
 
@@ -352,7 +352,7 @@ def test_a_run_folder_holds_the_archive_and_its_statistics(whole: Path) -> None:
         assert all(event[key] == cell[key] for key in same)
     told = json.loads((whole / "summary.json").read_text())["archive"]
     assert told == data["statistics"]
-    assert told["elites"] == sum(c["feasible"] for c in data["cells"]) > 10
+    assert told["elites"] == sum(c["feasible"] for c in data["cells"]) > 5
 
 
 def test_the_map_of_an_archive_shows_its_feasible_cells(whole: Path) -> None:

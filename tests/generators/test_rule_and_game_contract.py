@@ -48,7 +48,7 @@ def make(name: str, beginning: str, seed: int = 1) -> Any:
 
 def number(name: str) -> int:
     """So many candidates: some generations of those that learn; whole games take longer."""
-    return 60 if name.startswith("rules") else 24
+    return 60 if name.startswith("rules") else 18
 
 
 def findings(made: RuleCandidate | GameCandidate, beginning: str) -> list[str]:
@@ -66,7 +66,7 @@ def findings(made: RuleCandidate | GameCandidate, beginning: str) -> list[str]:
 
 @pytest.mark.parametrize(("name", "beginning"), covered(NAMES, BEGINNINGS, 0, 3))
 def test_all_that_is_made_reads_without_a_finding(name: str, beginning: str) -> None:
-    for candidate in run(make(name, beginning), 24):
+    for candidate in run(make(name, beginning), 16):
         assert findings(candidate, beginning) == []
         assert type(candidate).from_json(json.loads(json.dumps(candidate.to_json()))) == candidate
 

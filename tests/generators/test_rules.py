@@ -317,6 +317,7 @@ def spread_of(generator: RuleGenerator, generations: int) -> float:
     return float(np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2)).mean())
 
 
+@pytest.mark.full
 def test_novelty_search_spreads_over_behaviours() -> None:
     apart = {
         name: np.mean([

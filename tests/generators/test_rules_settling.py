@@ -1,4 +1,4 @@
-"""Rules drawn as people write them, and rule sets that are settled: bounded, winnable by rule, honest."""
+"""Rules drawn as people write them, and repaired rule sets: bounded, winnable by rule, without points for dying."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import EOS, Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace, prior
-from pcg.generators.rules.settling import lengthened, settled
+from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
 
 
 def learned(name: str) -> LearnedSpace:
@@ -51,20 +51,20 @@ def test_goals_are_never_scenery_or_dying() -> None:
 def test_what_moves_is_bounded_and_the_goal_can_be_brought_about() -> None:
     space = learned("dungeon")
     bare = RuleSet((), (Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True"))),))
-    made = settled(space, bare, np.random.default_rng(1), share=1.0, most=30)
+    made = repair_playability(space, bare, np.random.default_rng(1), share=1.0, most=30)
     bounded = {r.first for r in made.rules if r.second == "wall"}
     movers = {n for n in space.kinds.movers if space.roles[n] in ("avatar", "chaser", "wanderer", "missile", "shot")}
     leaves = {t.name for t in space.definition.types if t.leaf}
     assert bounded >= movers & leaves
     assert any(r.first == "key" and r.effect in ("killSprite", "collectResource") for r in made.rules)
     assert any(r.first in space.kinds.avatars and r.effect == "killSprite" for r in made.rules), "somebody can lose"
-    assert settled(space, made, np.random.default_rng(1), share=1.0, most=30) == made, "once is enough"
+    assert repair_playability(space, made, np.random.default_rng(1), share=1.0, most=30) == made, "once is enough"
 
 
 def test_without_a_frame_the_edge_of_the_screen_is_the_bound() -> None:
     game = load("dungeon")
     space = LearnedSpace(RuleSpace.of(game.definition.source, [level.replace("w", ".") for level in game.levels]))
-    made = settled(space, RuleSet((), ()), np.random.default_rng(1), share=1.0, most=30)
+    made = repair_playability(space, RuleSet((), ()), np.random.default_rng(1), share=1.0, most=30)
     assert space.kinds.avatars[0] in {r.first for r in made.rules if r.second == EOS and r.effect == "stepBack"}
 
 
@@ -73,12 +73,12 @@ def test_neither_dying_nor_bumping_pays() -> None:
     avatar = space.kinds.avatars[0]
     paid = (("scoreChange", "5"),)
     rules = (Rule(avatar, "wall", "stepBack", paid), Rule(avatar, "key", "killSprite", paid))
-    made = settled(space, RuleSet(rules, ()), np.random.default_rng(1), share=0.0, most=30)
+    made = repair_playability(space, RuleSet(rules, ()), np.random.default_rng(1), share=0.0, most=30)
     assert {r.get("scoreChange") for r in made.rules if r.pair in {rule.pair for rule in rules}} == {None}
 
 
 @pytest.mark.parametrize("name", ["evolve", "novelty"])
-def test_settling_can_be_left_out(name: str) -> None:
+def test_repair_can_be_left_out(name: str) -> None:
     game = load("dungeon")
     space = RuleSpace.of(game.definition.source, game.levels)
     with_it, without = (make_rule_generator(name, space, seed=1, settled=share).ask(20) for share in (1.0, 0.0))
@@ -97,8 +97,8 @@ def test_games_that_are_won_too_soon_get_more_to_do() -> None:
     space = learned("dungeon")
     goal = Termination("SpriteCounter", (("stype", "key"), ("limit", "0"), ("win", "True")))
     short = RuleSet((Rule("key", space.kinds.avatars[0], "killSprite"),), (goal, space.death()))
-    longer = lengthened(space, short, np.random.default_rng(1))
+    longer = lengthen_goal(space, short, np.random.default_rng(1))
     assert longer is not None and longer.rules == short.rules
     (won,) = [e for e in longer.terminations if e.wins]
     assert won.name == "MultiSpriteCounter" and won.get("stype1") == "key" and won.get("stype2") not in (None, "key")
-    assert lengthened(space, RuleSet(short.rules, (space.death(),)), np.random.default_rng(1)) is None
+    assert lengthen_goal(space, RuleSet(short.rules, (space.death(),)), np.random.default_rng(1)) is None

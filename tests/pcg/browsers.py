@@ -8,6 +8,8 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,17 @@ needs_browser = pytest.mark.skipif(
 )
 PATIENCE_MS = 120_000
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+AXE_RUN = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.map(
+  (v) => `${v.id} (${v.impact}): ${v.nodes.map((n) => n.html.slice(0, 200)).join(" | ")}`))"""
+"""A promise of a line for each of axe's rules that the page breaks (WCAG 2 A and AA, and good practice)."""
+
+
+@cache
+def axe_script() -> str:
+    """The source of axe-core, which axe-playwright-python brings."""
+    return (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 @contextmanager
@@ -64,7 +77,12 @@ class Tab:
         self.context.close()
 
     def shot(self, name: str) -> None:
-        """A picture of the page, where somebody wants to look at it (PCG_SCREENSHOTS names a folder)."""
+        """Hold the page against axe's rules, and picture it where somebody looks (PCG_SCREENSHOTS names a folder)."""
+        before = len(self.complaints)
+        self.page.evaluate(axe_script())
+        found = self.page.evaluate(AXE_RUN)
+        del self.complaints[before:]  # axe tries styles that our pages forbid
+        assert found == [], f"{name}: {found}"
         folder = os.environ.get("PCG_SCREENSHOTS")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ def level_files(folder: Path, game: str, numbers: Sequence[int]) -> Path:
 
 def take_part(store: StudyStore, answers: Sequence[str], *, simulated: bool = False, ticks: int = 12) -> Participant:
     """A participant who plays both of each pair with keys and gives these answers."""
-    person, _ = store.join("en", {"PROLIFIC_PID": f"=cmd{store.count_participants()}"}, simulated=simulated)
+    person, _ = store.join("en", {"PROLIFIC_PID": f"=cmd{len(store.participants())}"}, simulated=simulated)
     store.update_participant(person.id, consented=time.time())
     judged = [item.id for item in store.items if not item.check]
     for position, answer in enumerate(answers):

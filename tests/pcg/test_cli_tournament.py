@@ -272,7 +272,8 @@ def test_matches_and_seconds_limit_a_session(tmp_path: Path) -> None:
 
 
 def test_sets_are_played_and_ranked_each_by_itself(run: Run) -> None:
-    result = run("tournament", "--sets", "training,validation", "--agents", "nothing,random", *SMALL, "--out", "out")
+    result = run("tournament", "--sets", "training,validation", "--agents", "nothing,random", *SMALL, "--workers", "1",
+                 "--out", "out")  # fmt: skip
     assert result.exit_code == 0, result.output
     assert "40 of 40 matches" in result.output
     assert "set training" in result.output and "set validation" in result.output
@@ -307,7 +308,7 @@ def test_faults_are_reported_with_agent_game_level_and_tick(run: Run) -> None:
     )
     try:
         result = run("tournament", "--games", "hunt", "--agents", "bad_of_a_test,nothing", "--load", "mine.py", *SMALL,
-                     "--out", "out")  # fmt: skip
+                     "--workers", "1", "--out", "out")  # fmt: skip
     finally:
         AGENTS.unregister("bad_of_a_test")
     assert result.exit_code == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pcg
-from pcg import front, own_parts
+from pcg import api, own_parts
 from pcg.engine.registry import load_plugin, plugin_path
 from pcg.evaluators.agents import AGENTS
 from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS
@@ -67,9 +67,9 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path / "mine.py"
 
 
-@pytest.mark.parametrize("name", front.__all__)
+@pytest.mark.parametrize("name", api.__all__)
 def test_jobs_are_exported_and_say_how_they_are_used(name: str) -> None:
-    job = getattr(front, name)
+    job = getattr(api, name)
     assert getattr(pcg, name) is job or callable(getattr(pcg, name))
     if not isinstance(job, type):
         assert ">>> " in job.__doc__ and "Args:" in job.__doc__

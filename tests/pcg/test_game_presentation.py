@@ -14,43 +14,12 @@ from pcg.engine.vgdl import check_game
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
 from pcg.evaluators.judging.games import judge_game
 from pcg.generators.rules import RuleCandidate, RuleSet
-from pcg.runs.experiments.game_search import KeptGame, varied
+from pcg.runs.experiments.game_search import KeptGame, choose_diverse
 from pcg.runs.experiments.presentation import commented, shown_game
+from tests.support.fetch import FETCH, LEVEL
 
-LEVEL = """
-wwwwwwwwwwwwww
-wA...........w
-w....ww..c...w
-w..w.....w...w
-w..w..c..w.g.w
-w.........c..w
-wc..g...w....w
-w............w
-wwwwwwwwwwwwww
-""".strip()
-FETCH = """BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        coin > Immovable
-        ghost > RandomNPC cooldown=2
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-        ghost wall > stepBack
-        coin hero > killSprite scoreChange=1
-        hero ghost > killSprite
-        coin coin > killSprite
-    LevelMapping
-        . > floor
-        w > wall
-        c > floor coin
-        g > floor ghost
-        A > floor hero
-    TerminationSet
-        SpriteCounter stype=hero limit=0 win=False
-        SpriteCounter stype=coin limit=0 win=True
-"""
+IDLE = FETCH.replace("    LevelMapping", "        coin coin > killSprite\n    LevelMapping").lstrip()
+"""The game with a rule that never does anything."""
 
 
 def kept(number: int, value: float, goal: int, danger: int = 0) -> KeptGame:
@@ -61,13 +30,13 @@ def kept(number: int, value: float, goal: int, danger: int = 0) -> KeptGame:
 
 def test_what_is_kept_is_of_many_kinds_and_best_first() -> None:
     games = [kept(0, 0.9, 1), kept(1, 0.89, 1), kept(2, 0.88, 1), kept(3, 0.87, 2), kept(4, 0.5, 3)]
-    chosen = varied(games, 3)
+    chosen = choose_diverse(games, 3)
     assert [game.candidate.id for game in chosen] == [0, 1, 3], "not a bad game for its kind alone"
     assert [game.value for game in chosen] == sorted((game.value for game in chosen), reverse=True)
-    assert varied(games, 9) == games
+    assert choose_diverse(games, 9) == games
     other_danger = [replace(g, evaluation=replace(g.evaluation, metrics={"goal": 1, "danger": k}))
                     for k, g in enumerate(games[:3])]  # fmt: skip
-    assert len({g.evaluation.metrics["danger"] for g in varied(other_danger, 2)}) == 2
+    assert len({g.evaluation.metrics["danger"] for g in choose_diverse(other_danger, 2)}) == 2
 
 
 def test_games_are_ranked_by_the_value_that_is_printed() -> None:
@@ -76,25 +45,25 @@ def test_games_are_ranked_by_the_value_that_is_printed() -> None:
 
 
 def test_what_changes_nothing_is_taken_out_before_a_game_is_shown() -> None:
-    game = load(FETCH, levels=[LEVEL])
+    game = load(IDLE, levels=[LEVEL])
     verdict = GameEvaluator([LEVEL], ladder="nothing random onestep mcts:budget=20", plays=1, max_plays=1).evaluate(
         game, 1
     )
     assert verdict.best is not None
     value = judge_game(game, seed=1, effort=0.2).value
-    shown = shown_game(FETCH, [LEVEL], verdict, value, 1, 0.2)
+    shown = shown_game(IDLE, [LEVEL], verdict, value, 1, 0.2)
     assert "coin coin" not in shown.text and "hero ghost" in shown.text and check_game(shown.text) == []
     assert any("coin coin" in line for line in shown.removed)
     assert shown.judgement is not None and shown.judgement["feasible"]
-    assert shown_game(FETCH, [LEVEL], verdict, 2.0, 1, 0.2).text == FETCH, "not where the judge thinks less of it"
+    assert shown_game(IDLE, [LEVEL], verdict, 2.0, 1, 0.2).text == IDLE, "not where the judge thinks less of it"
 
 
 def test_the_comment_is_written_from_the_rules() -> None:
-    text, told = commented(FETCH, [LEVEL])
+    text, told = commented(IDLE, [LEVEL])
     head = [line for line in text.splitlines() if line.startswith("#")]
     assert told["title"] == "Gathering the Coin" and head[0].startswith("# Gathering the Coin: You are the hero")
     assert told["goal"] == "collect" and "rrow keys" in told["how_to_play"] and check_game(text) == []
-    other, _ = commented(FETCH.replace("stype=coin limit=0 win", "stype=ghost limit=0 win"), [LEVEL])
+    other, _ = commented(IDLE.replace("stype=coin limit=0 win", "stype=ghost limit=0 win"), [LEVEL])
     assert "coin" not in other.splitlines()[0].lower()
 
 

@@ -86,7 +86,7 @@ def window() -> Iterator[Window]:
         finally:
             out.flush()
             os.close(slave)
-            reader.join(timeout=10)
+            reader.join(timeout=60)
             os.close(master)
 
 

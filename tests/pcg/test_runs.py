@@ -23,7 +23,7 @@ from pcg.runs.store import read_elapsed
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
 EVOLVE = LevelRun(
-    "boxes", generator="evolve", count=4, seed=7, evaluations=40, checkpoint=10,
+    "boxes", generator="evolve", count=4, seed=7, evaluations=30, checkpoint=8,
     generator_parameters={"population": 12, "offspring": 9}, evaluation_parameters=CHEAP,
 )  # fmt: skip
 
@@ -37,7 +37,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that was never interrupted, with one worker."""
     folder = tmp_path_factory.mktemp("whole") / "run"
     result = run_levels(EVOLVE, folder, workers=1)
-    assert (result.stopped, result.evaluations) == ("evaluations", 40)
+    assert (result.stopped, result.evaluations) == ("evaluations", 30)
     return folder
 
 
@@ -93,7 +93,7 @@ run_levels(LevelRun.read(sys.argv[1]), sys.argv[2], workers=2, progress=progress
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("after", first_fast([17, 3, 30]))
+@pytest.mark.parametrize("after", first_fast([17, 3, 27]))
 def test_a_killed_run_goes_on_to_the_files_of_an_unbroken_one(whole: Path, tmp_path: Path, after: int) -> None:
     config = tmp_path / "config.toml"
     config.write_text(EVOLVE.to_toml())
@@ -108,7 +108,7 @@ def test_a_killed_run_goes_on_to_the_files_of_an_unbroken_one(whole: Path, tmp_p
     assert files(tmp_path / "run") == files(whole)
     timed = [json.loads(line) for line in (tmp_path / "run" / "timing.jsonl").read_text().splitlines()]
     again = [line["id"] for line in timed if line["type"] == "evaluation"]
-    assert sorted(again) == list(range(40)), "what was logged is not evaluated a second time"
+    assert sorted(again) == list(range(30)), "what was logged is not evaluated a second time"
 
 
 def test_a_torn_last_line_is_cut_off_and_its_evaluation_repeated(whole: Path, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_ctrl_c_leaves_a_summary_and_a_run_that_goes_on(whole: Path, tmp_path: P
 
 def test_a_larger_budget_continues_where_a_smaller_one_ended(whole: Path, tmp_path: Path) -> None:
     run_levels(EVOLVE.with_budget(evaluations=22), tmp_path / "run", workers=1)
-    resume(tmp_path / "run", evaluations=40, workers=2)
+    resume(tmp_path / "run", evaluations=30, workers=2)
     assert files(tmp_path / "run") == files(whole)
 
 
@@ -207,10 +207,10 @@ def test_levels_kept_are_unlike_each_other_and_missing_ones_are_made_up_by_the_b
 def test_a_run_needs_nothing_outside_its_folder(tmp_path: Path, whole: Path) -> None:
     game = tmp_path / "mygame"
     shutil.copytree(whole / "game", game)
-    config = LevelRun(str(game / "game.vgdl"), evaluations=10, evaluation_parameters=CHEAP)
+    config = LevelRun(str(game / "game.vgdl"), evaluations=6, evaluation_parameters=CHEAP)
     run_levels(config, tmp_path / "run", workers=1)
     shutil.rmtree(game)
-    assert resume(tmp_path / "run", evaluations=20).evaluations == 20
+    assert resume(tmp_path / "run", evaluations=10).evaluations == 10
 
 
 def test_the_log_has_every_field_the_layout_promises(whole: Path) -> None:

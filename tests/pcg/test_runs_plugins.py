@@ -242,7 +242,8 @@ def test_workers_without_a_metric_of_this_process_are_refused(registrations: Non
     def boxes_here(level: LevelText) -> float:
         return level.count("box")
 
-    config = LevelRun("boxes", generator="random", count=1, seed=1, evaluations=4)
+    cheap = {"nodes": 300, "budget": 20, "planner_budget": 20, "max_length": 40, "weak_plays": 1}
+    config = LevelRun("boxes", generator="random", count=1, seed=1, evaluations=3, evaluation_parameters=cheap)
     run_levels(config, tmp_path / "threads", workers=1)
     with pytest.raises(PcgError, match="has not the same metrics and fitness functions of your own"):
         run_levels(config, tmp_path / "processes", workers=1, executor="processes")

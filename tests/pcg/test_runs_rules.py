@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ def test_a_run_that_lost_its_end_goes_on_to_the_same_files(whole: Path, tmp_path
 
 
 def test_a_finished_run_can_be_given_more(whole: Path, tmp_path: Path) -> None:
-    run_rules(RUN, tmp_path / "run", workers=2)
+    shutil.copytree(whole, tmp_path / "run")
     longer = resume(tmp_path / "run", evaluations=110, workers=2)
     assert longer.evaluations == 110
     log = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
@@ -121,7 +122,7 @@ def test_a_search_can_begin_with_a_games_own_rules_less_some_of_them() -> None:
 
 @pytest.mark.full
 def test_the_report_shows_every_game(whole: Path, tmp_path: Path) -> None:
-    run_rules(RUN, tmp_path / "run", workers=2)
+    shutil.copytree(whole, tmp_path / "run")
     page = write_report(tmp_path / "run")
     text = page.read_text()
     index = json.loads((whole / "games" / "index.json").read_text())["games"]

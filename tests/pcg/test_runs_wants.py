@@ -21,7 +21,7 @@ from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
 WANT = "box=2, symmetry_horizontal>=0.3, solution_length=10..40"
 EVOLVE = LevelRun(
-    "boxes", generator="evolve", want=WANT, count=3, seed=7, evaluations=40, checkpoint=10,
+    "boxes", generator="evolve", want=WANT, count=3, seed=7, evaluations=26, checkpoint=8,
     generator_parameters={"population": 12, "offspring": 9}, evaluation_parameters=CHEAP,
 )  # fmt: skip
 

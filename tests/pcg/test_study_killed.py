@@ -11,7 +11,7 @@ import postgres
 import pytest
 import studies
 
-from pcg.study.drill import drill
+from benchmarks.study_drill import drill
 from pcg.study.items import Source
 
 postgres_url = postgres.postgres_url

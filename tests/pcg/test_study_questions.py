@@ -299,7 +299,7 @@ def test_an_export_of_all_this_is_read_by_its_codebook(store: StudyStore, tmp_pa
         (("[panel]", "[panel]\nplatform = \"mturk\""), "expected"),
         (("often_never = \"Never\"", ""), "no wording for `often_never`"),
         (("practice = true", "practice = 1"), "true or false"),
-        (("practice = true", "practice = true\ncheck = \"x\""), "alone"),
+        (("practice = true", "practice = true\ncheck = \"x\""), "takes no setting but practice = true"),
     ],
 )  # fmt: skip
 def test_mistakes_in_the_file_are_told(tmp_path: Path, change: tuple[str, str], message: str) -> None:
@@ -329,7 +329,7 @@ def test_presets_know_the_parameters_of_panels() -> None:
 
 
 def test_a_level_for_practice_is_of_a_game_that_is_shown(tmp_path: Path) -> None:
-    with pytest.raises(PcgError, match="of which nothing else is shown"):
+    with pytest.raises(PcgError, match="but no item of that game"):
         make(tmp_path / "s", Source("boxes"), Source(game="dungeon", level=0, practice=True))
 
 

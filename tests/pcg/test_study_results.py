@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,10 +27,12 @@ run = CliRunner().invoke
 ANSWERS = ("first", "second", "both", "neither")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> StudyStore:
-    studies.make(tmp_path / "s", settings={"design": {"checks": 1}}, auto_checks=1)
-    store = open_study(tmp_path / "s")
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study in which some have taken part; each test works on a copy."""
+    folder = tmp_path_factory.mktemp("finished") / "s"
+    studies.make(folder, settings={"design": {"checks": 1}}, auto_checks=1)
+    store = open_study(folder)
     for turn in range(3):
         studies.take_part(store, ANSWERS[turn:] + ANSWERS[:turn])
     studies.take_part(store, ANSWERS[:2], simulated=True)
@@ -37,7 +40,14 @@ def store(tmp_path: Path) -> StudyStore:
     person = store.participants()[0]
     pair = store.add_pair(person.id, 9, bad.id, good.id, check=good.check, expected="second")
     store.vote(pair, {"prefer": "first"})
-    return store
+    store.engine.dispose()
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path, finished: Path) -> StudyStore:
+    shutil.copytree(finished, tmp_path / "s")
+    return open_study(tmp_path / "s")
 
 
 def table(path: Path) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ from study_walks import Walker, served, small_study
 from pcg.study.monitoring import Rank, spans, study_statistics
 from pcg.study.server import Limits, pages
 from pcg.study.server.charts import ranking, steps, votes_over_time
-from pcg.study.server.researcher_words import translations
+from pcg.study.server.researcher_translations import translations
 from pcg.study.store import StudyStore
 
 Another = Callable[..., Walker]

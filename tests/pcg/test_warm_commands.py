@@ -124,7 +124,7 @@ PREPARATION = (
     "levels boxes --generator constructive -n 1 --evaluations 4 --seed 1 --workers 1 --out run",
     "study new duel --items boxes --items hunt --no-measure",
 )
-"""What the servers find."""
+"""Commands that prepare what the servers need."""
 
 RUN = """
 import json, os, shlex, sys

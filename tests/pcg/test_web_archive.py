@@ -477,7 +477,7 @@ def test_work_that_hangs_is_given_up_and_more_than_can_wait_is_refused() -> None
     bench, gate = Bench(workers=1, waiting=1, limit_s=0.05), threading.Event()
 
     async def ask() -> None:
-        hanging = [asyncio.create_task(bench.run(lambda: gate.wait(20))) for _ in range(2)]
+        hanging = [asyncio.create_task(bench.run(lambda: gate.wait(120))) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(Refused, match="busy") as busy:
             await bench.run(lambda: None)
@@ -500,7 +500,7 @@ def test_other_requests_are_answered_while_an_evaluation_runs(folder: Path) -> N
 
     def slow(self: LevelEditor, text: str, wants: str = "") -> dict[str, Any]:
         entered.set()
-        gate.wait(20)
+        gate.wait(120)
         return {}
 
     original = LevelEditor.judge
@@ -509,7 +509,7 @@ def test_other_requests_are_answered_while_an_evaluation_runs(folder: Path) -> N
         with TestClient(archive_app(folder), base_url="http://localhost") as other:
             asker = threading.Thread(target=lambda: other.post("/api/evaluate", json={"level": WINNABLE}))
             asker.start()
-            assert entered.wait(20)
+            assert entered.wait(120)
             assert other.post("/api/check", json={"level": WINNABLE}).status_code == 200
             assert other.get("/api/archive").status_code == 200
             gate.set()

@@ -2,113 +2,92 @@
 
 from __future__ import annotations
 
-import importlib.util
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import browsers
 import numpy as np
 import pytest
-import uvicorn
-from starlette.types import ASGIApp
+from browsers import Tab, served
 
 import pcg
 from pcg.render import rgb_array
+from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
 from pcg.web.archive import archive_app
-from pcg.web.serving import address, listen
 from pcg.web.single_level import play_app
 
-_spec = importlib.util.spec_from_file_location("chromium", Path(__file__).with_name("chromium.py"))
-assert _spec is not None
-assert _spec.loader is not None
-chromium = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(chromium)
-
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(chromium.PROGRAM is None, reason="needs chromium")]
+pytestmark = [pytest.mark.browser, browsers.needs_browser]
 
 KEYS = {"UP": "ArrowUp", "LEFT": "ArrowLeft", "DOWN": "ArrowDown", "RIGHT": "ArrowRight", "USE": "Space"}
 TICK = "Number(document.querySelector('[data-tick]')?.textContent)"
 VEIL = "document.querySelector('[data-veil-title]')?.textContent"
+FITS = "document.documentElement.scrollWidth <= window.innerWidth"
 
 
 @pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with chromium.Chromium(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+def browser() -> Iterator[Any]:
+    with browsers.chromium() as program:
+        yield program
 
 
 @pytest.fixture
-def browser(tab: Any) -> Any:
-    """The tab, away from the page of the test before and its complaints."""
-    tab.open("about:blank")
-    tab.complaints.clear()
-    return tab
-
-
-@contextmanager
-def served(app: ASGIApp) -> Iterator[str]:
-    """A real server on loopback, in a thread."""
-    bound = listen(port=0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-    thread.start()
-    try:
-        yield address(bound)
-    finally:
-        server.should_exit = True
-        thread.join()
-        bound.close()
+def tab(browser: Any) -> Iterator[Tab]:
+    tab = Tab(browser, viewport={"width": 1280, "height": 900})
+    yield tab
+    tab.close()
 
 
 def plan() -> list[str]:
     return [str(a) for a in pcg.solve(pcg.load("boxes").start(0), max_nodes=50_000).actions]
 
 
-def test_a_game_is_won_by_keyboard_after_a_reload_in_the_middle(browser: Any) -> None:
-    actions = plan()
+def test_a_game_is_won_by_keyboard_after_a_reload_in_the_middle(tab: Tab) -> None:
+    actions, page = plan(), tab.page
     with served(play_app(pcg.load("boxes"), 0)) as url:
-        browser.open(url)
-        browser.until(f"{VEIL} === 'Ready'")
+        page.goto(url)
+        page.wait_for_function(f"() => {VEIL} === 'Ready'")
         for count, action in enumerate(actions, start=1):
-            browser.key(KEYS[action])
-            browser.until(f"{TICK} === {count}")
+            page.keyboard.press(KEYS[action])
+            page.wait_for_function(f"() => {TICK} === {count}")
             if count == 5:
-                browser.command("Page.reload")
-                browser.until(f"{VEIL} === 'Paused' && {TICK} === 5")
-        browser.until(f"{VEIL} === 'Won!'")
-        assert f"after {len(actions)} ticks" in browser.js("document.querySelector('[data-say]').textContent")
-        browser.key("KeyR", "r")
-        browser.until(f"{VEIL} === 'Ready' && {TICK} === 0")
-    browser.until(f"{VEIL} === 'Connection lost'")
-    assert [
-        c for c in browser.complaints if "WebSocket" not in c
-    ] == []  # the lost server is told by the browser itself
+                page.reload()
+                page.wait_for_function(f"() => {VEIL} === 'Paused' && {TICK} === 5")
+        page.wait_for_function(f"() => {VEIL} === 'Won!'")
+        tab.shot("player-won")
+        assert f"after {len(actions)} ticks" in page.evaluate("document.querySelector('[data-say]').textContent")
+        page.keyboard.press("r")
+        page.wait_for_function(f"() => {VEIL} === 'Ready' && {TICK} === 0")
+    page.wait_for_function(f"() => {VEIL} === 'Connection lost'")
+    assert [c for c in tab.complaints if "WebSocket" not in c] == []  # the lost server is told by the browser itself
 
 
 def test_a_game_is_won_by_finger_on_a_phone(browser: Any) -> None:
+    tab = Tab(browser, **browsers.PHONE)
+    page = tab.page
     with served(play_app(pcg.load("boxes"), 0)) as url:
-        browser.open(url, width=390, height=844, touch=True)
-        browser.until(f"{VEIL} === 'Ready'")
-        assert browser.js("document.documentElement.scrollWidth <= window.innerWidth")
-        assert browser.js("[...document.querySelectorAll('.pcg-pad button')].every(b => b.offsetHeight >= 44)")
+        page.goto(url)
+        page.wait_for_function(f"() => {VEIL} === 'Ready'")
+        tab.shot("player-phone")
+        assert page.evaluate(FITS)
+        assert page.evaluate("[...document.querySelectorAll('.pcg-pad button')].every(b => b.offsetHeight >= 44)")
         for count, action in enumerate(plan(), start=1):
-            browser.tap(f"[data-action={action}]")
-            browser.until(f"{TICK} === {count}")
-        browser.until(f"{VEIL} === 'Won!'")
-        assert browser.complaints == []
+            page.tap(f"[data-action={action}]")
+            page.wait_for_function(f"() => {TICK} === {count}")
+        page.wait_for_function(f"() => {VEIL} === 'Won!'")
+        assert tab.complaints == []
+        tab.close()
 
 
-def test_the_board_shows_the_pictures_pixels(browser: Any) -> None:
+def test_the_board_shows_the_pictures_pixels(tab: Tab) -> None:
     """The canvas at 16 pixels a cell, compared with the picture that the server draws."""
-    game = pcg.load("dungeon")
+    page, game = tab.page, pcg.load("dungeon")
     expected = rgb_array(game.start(0), tile=16)
     with served(play_app(game, 0)) as url:
-        browser.open(url)
-        browser.until(f"{VEIL} === 'Ready'")
-        pixels = browser.js(
+        page.goto(url)
+        page.wait_for_function(f"() => {VEIL} === 'Ready'")
+        pixels = page.evaluate(
             """(async () => {
               const { Board, loadSheet } = await import("/static/player/board.js");
               const socket = new WebSocket(location.href.replace("http", "ws") + "/socket");
@@ -125,50 +104,59 @@ def test_the_board_shows_the_pictures_pixels(browser: Any) -> None:
     assert (drawn[..., :3] == expected).all()
 
 
-def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(browser: Any, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
+def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(tab: Tab, tmp_path: Path) -> None:
+    page, folder = tab.page, tmp_path / "run"
     config = LevelRun("boxes", "constructive", count=2, evaluations=8, evaluation_parameters={"min_length": 5})
     run_levels(config, folder, workers=1)
     with served(archive_app(folder)) as url:
-        browser.open(url)
-        browser.until("document.querySelectorAll('.map-cells button').length > 0")
-        browser.js("document.querySelector('.map-cells button[tabindex=\"0\"]').focus()")
-        browser.js("document.activeElement.click()")
-        browser.until("document.getElementById('picture').naturalWidth > 0")
-        browser.js("document.getElementById('tab-picture').focus()")
-        browser.key("ArrowRight")
-        browser.until("document.querySelector('#pane-replay output')?.textContent.startsWith('tick ')")
-        browser.key("ArrowRight")
-        browser.until("document.querySelector('#pane-play [data-veil-title]')?.textContent === 'Ready'")
-        browser.js("document.getElementById('tab-play').focus()")
-        browser.key("ArrowRight")
-        browser.until("!document.getElementById('pane-edit').hidden")
-        browser.js("document.getElementById('drawing').focus()")
-        browser.key("ArrowRight")
-        browser.key("ArrowDown")
-        browser.key("KeyL", "l")
-        browser.until("document.getElementById('cell-said').textContent.includes('row 2, column 2')")
-        assert browser.js("document.getElementById('cell-said').textContent").endswith("locked")
-        browser.js("document.getElementById('evaluate').click()")
-        browser.until("/easible/.test(document.getElementById('verdict').textContent)")
-        browser.js("document.getElementById('complete').click()")
-        browser.until("document.querySelectorAll('#suggestions button').length >= 3")
-        before = browser.js("document.getElementById('text').value")
-        browser.js("document.querySelector('#suggestions button').click()")
-        after = browser.js("document.getElementById('text').value")
+        page.goto(url)
+        page.wait_for_function("() => document.querySelectorAll('.map-cells button').length > 0")
+        tab.shot("archive")
+        page.evaluate("document.querySelector('.map-cells button[tabindex=\"0\"]').focus()")
+        page.evaluate("document.activeElement.click()")
+        page.wait_for_function("() => document.getElementById('picture').naturalWidth > 0")
+        page.evaluate("document.getElementById('tab-picture').focus()")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => document.querySelector('#pane-replay output')?.textContent.startsWith('tick ')")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => document.querySelector('#pane-play .pcg-veil b')?.textContent === 'Ready?'")
+        page.evaluate("document.getElementById('tab-play').focus()")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => !document.getElementById('pane-edit').hidden")
+        page.evaluate("document.getElementById('drawing').focus()")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("l")
+        page.wait_for_function("() => document.getElementById('cell-said').textContent.includes('row 2, column 2')")
+        assert page.evaluate("document.getElementById('cell-said').textContent").endswith("locked")
+        page.evaluate("document.getElementById('evaluate').click()")
+        tab.shot("archive-edit")
+        page.wait_for_function("() => /easible/.test(document.getElementById('verdict').textContent)")
+        page.evaluate("document.getElementById('complete').click()")
+        page.wait_for_function("() => document.querySelectorAll('#suggestions button').length >= 3")
+        before = page.evaluate("document.getElementById('text').value")
+        page.evaluate("document.querySelector('#suggestions button').click()")
+        after = page.evaluate("document.getElementById('text').value")
         assert before != after
         assert before.split("\n")[1][1] == after.split("\n")[1][1]
-        browser.js("document.getElementById('save').click()")
-        browser.until("document.querySelectorAll('#drawn-list button').length === 1")
-        assert browser.complaints == []
+        page.evaluate("document.getElementById('save').click()")
+        page.wait_for_function("() => document.querySelectorAll('#drawn-list button').length === 1")
+        assert tab.complaints == []
     assert (folder / "drawn" / "lvl0.txt").read_text() == after + "\n"
 
 
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_no_page_is_wider_than_its_window(browser: Any, tmp_path: Path, width: int) -> None:
     folder = tmp_path / "run"
-    run_levels(LevelRun("boxes", "random", count=1, evaluations=2), folder, workers=1)
+    run_levels(LevelRun("boxes", "constructive", count=1, evaluations=4), folder, workers=1)
+    write_report(folder)
+    tab = Tab(browser, viewport={"width": width, "height": 900}, has_touch=width < 900, is_mobile=width < 900)
     with served(archive_app(folder)) as url:
-        browser.open(f"{url}#draw", width=width, touch=width < 900)
-        browser.until("!document.getElementById('pane-edit').hidden")
-        assert browser.js("document.documentElement.scrollWidth <= window.innerWidth")
+        tab.page.goto(f"{url}#draw")
+        tab.page.wait_for_function("() => !document.getElementById('pane-edit').hidden")
+        tab.shot(f"draw-{width}")
+        assert tab.page.evaluate(FITS)
+    tab.page.goto((folder / "report.html").as_uri())
+    tab.shot(f"report-{width}")
+    assert tab.page.evaluate(FITS)
+    tab.close()

@@ -99,7 +99,7 @@ def test_play_in_the_browser_runs_at_its_pace_and_ctrl_c_ends_it_cleanly() -> No
     with serving("play", "invaders", "--browser", "--port", "0", "--fps", "60") as (server, url):
         assert asyncio.run(play_a_little(url)) >= 5
         server.send_signal(signal.SIGINT)
-        out, err = server.communicate(timeout=30)
+        out, err = server.communicate(timeout=120)
         assert server.returncode == 0, err
         assert "Traceback" not in out + err
 
@@ -122,7 +122,7 @@ def test_ctrl_c_ends_the_server_while_someone_plays() -> None:
 
     with serving("play", "invaders", "--browser", "--port", "0") as (server, url):
         asyncio.run(play_until_it_ends(server, url))
-        _, err = server.communicate(timeout=30)
+        _, err = server.communicate(timeout=120)
         assert server.returncode == 0, err
         assert "Traceback" not in err
 

@@ -68,6 +68,8 @@ def test_work_is_done_and_errors_of_the_work_come_back(work: Any, where: str | N
         assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(8)]
         with pytest.raises(ValueError, match="no luck"):
             crew.result(crew.submit("failure", work.fail, "no luck"))
+    left = [thread for thread in threading.enumerate() if type(thread).__name__ == "_ExecutorManagerThread"]
+    assert not left  # a thread that is still closing pipes can keep the interpreter from ending
 
 
 @pytest.mark.full
@@ -179,7 +181,7 @@ def test_waiting_for_a_result_ends_in_time() -> None:
         with pytest.raises(FutureTimeout):
             crew.result(ticket, timeout=0.05)
         held.set()
-        assert crew.result(ticket, timeout=10) is True
+        assert crew.result(ticket, timeout=120) is True
 
 
 def test_an_executor_that_is_closed_is_an_error_and_not_a_hang(work: Any) -> None:

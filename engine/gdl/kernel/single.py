@@ -444,14 +444,6 @@ def copy_block(gm, to, source):
     return OK
 
 
-@inner
-def set_bit(words, bit):
-    """Set a bit of a bit set."""
-    at = words + 8 * (bit >> 6)
-    store64(at, load64(at) | (1 << (bit & 63)))
-    return 0
-
-
 @entry_point("i8(i8, i8)")
 def settle(gm, st):
     """Work out everything from the facts and the moves made, whatever the block held; facts and head are left."""

@@ -163,7 +163,7 @@ NEW, TRIED, WAITING = 0, 1, 2
 CELLS, BY_MOVES, STRAIGHT = 0, 1, 2
 """Distances of monsters: over cells, over the moves the avatar has been seen to make, or along the axes."""
 BOTH_SIDES, AFTERWARDS, NEVER = 0, 1, 2
-"""Where a target taken is left out of S: before and after the move, after it alone, or nowhere."""
+"""Sums S in which a target that the move takes does not count: before and after the move, after it only, or neither."""
 ALL, NEAREST, CHAIN = 0, 1, 2
 """Targets whose fields make up S."""
 DIED, LEAPT = 2, 3

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.generators.cma_es import mirrored
 from pcg.generators.levels.contract import SIZE_PARAMETERS
@@ -35,8 +35,7 @@ class ParameterSpace:
 
     def __init__(self, base: str, where: str) -> None:
         if base not in GENERATORS:
-            near = nearest(base, GENERATORS)
-            hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(GENERATORS)})"
+            hint = did_you_mean(base, GENERATORS, f" (there are: {', '.join(GENERATORS)})")
             raise PcgError(f"{where} is {base!r}: there is no such level generator{hint}")
         kind = GENERATORS[base]
         sizes = {p.name for p in SIZE_PARAMETERS}

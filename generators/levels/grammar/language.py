@@ -39,7 +39,6 @@ HERE, GAP, ARCH, PASSAGE = "here", "gap", "arch", "passage"
 WIDEST = 20
 """Arches are at most so wide and passages so long."""
 MOST_TEXT = 1 << 20
-_OPTIONS = ("weight", "most")
 _WORDS = {
     "NONTERMINAL": "a symbol with a capital letter", "IDENTIFIER": "a name in small letters", "INT": "a whole number",
     "NUMBER": "a number", "RANGE": "a range such as 2..4", "ROW": "a row of . and #", "SPRITE": "the name of a sprite",
@@ -254,7 +253,7 @@ class _Reader:
 
     def _rewriting(self, tree: Any) -> None:
         graph, *alternatives = tree.children
-        left, names = self._piece(graph, {}, rewriting=True)
+        left, names = self._piece(graph, {})
         token = _first_token(graph)
         if any(not n.terminal for n in left.nodes):
             raise self._error(
@@ -272,10 +271,10 @@ class _Reader:
     def _rule(self, left: Piece, names: Mapping[str, Node], alternative: Any, token: Token) -> Rule:
         body, *rest = alternative.children
         weight, most = self._options(rest[0] if rest else None)
-        right = None if isinstance(body, str) else self._piece(body, names, rewriting=bool(names))[0]
+        right = None if isinstance(body, str) else self._piece(body, names)[0]
         return Rule(left, right, weight, most, token.line or 0)
 
-    def _piece(self, graph: Any, known: Mapping[str, Node], *, rewriting: bool) -> tuple[Piece, dict[str, Node]]:
+    def _piece(self, graph: Any, known: Mapping[str, Node]) -> tuple[Piece, dict[str, Node]]:
         """A piece; `known` are the named nodes of the other side, to which bare names may refer."""
         places: dict[str, int] = {}
         nodes: list[Node] = []

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.level_grid import BLOCKED, HAZARD
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.grammar.game_elements import PUSHED, Barrier, GameElements, Key, Task
@@ -41,8 +41,7 @@ def check_sprites(grammar: LevelGrammar, context: LevelContext) -> None:
             if not node.sprite:
                 continue
             if node.sprite not in definition.type_index:
-                near = nearest(node.sprite, definition.type_index)
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(node.sprite, definition.type_index)
                 raise PcgError(
                     f"{grammar.file}:{rule.line}: {node.symbol}({node.sprite}): the game has no sprite type"
                     f" `{node.sprite}`{hint}"

@@ -69,7 +69,7 @@ def partition(
         across = tall >= 2 * least + 1
         along = broad >= 2 * least + 1
         if deeper == 0 or not (across or along):
-            rooms.append(_room(rng, (top, left, bottom, right), least))
+            rooms.append(_room(rng, (top, left, bottom, right)))
             return [len(rooms) - 1]
         # Long parts are cut across, so that rooms do not become passages.
         if across and along:
@@ -96,7 +96,7 @@ def partition(
     return rock
 
 
-def _room(rng: np.random.Generator, part: tuple[int, int, int, int], least: int) -> Room:
+def _room(rng: np.random.Generator, part: tuple[int, int, int, int]) -> Room:
     """A room somewhere in a part, about half as long and wide or more."""
     top, left, bottom, right = part
     tall = int(rng.integers(min(bottom - top, max(2, (bottom - top) // 2)), bottom - top + 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.targets import known_names, sprites_of, target_value
@@ -60,8 +60,7 @@ def parse_objectives(text: str, analysis: GameAnalysis, where: str) -> tuple[Obj
             try:
                 sprites_of(name, analysis)
             except PcgError:
-                near = nearest(name, (*OWN, *known_names(analysis)))
-                hint = f", did you mean `{near}`?" if near else ""
+                hint = did_you_mean(name, (*OWN, *known_names(analysis)))
                 raise PcgError(f"{where} is {text!r}: `{name}` is no measure of this game{hint}") from None
         if any(name == other.name for other in found):
             raise PcgError(f"{where} is {text!r}: `{name}` occurs twice")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 DISCOUNT = 0.985
-"""Factor by which earlier outcomes lose weight with each one told."""
+"""Discount: weight of earlier outcomes is multiplied by this with each new one."""
 DOUBT = 2.0
-"""Outcomes that the expectation an arm begins with is worth."""
+"""Weight of the prior expectation of an arm, in outcomes."""
 
 
 class Bandit:
@@ -58,7 +58,7 @@ class Bandit:
         return arms[int(np.argmax(draws))]
 
     def reward(self, arm: str, value: float) -> None:
-        """Take the reward of an arm, in [0, 1]."""
+        """Add the reward of an arm, in [0, 1]."""
         for name in self._won:
             self._won[name] *= DISCOUNT
             self._lost[name] *= DISCOUNT
@@ -72,11 +72,11 @@ class Bandit:
         return won / (won + lost)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what was learnt, as JSON."""
+        """Return the state as JSON."""
         return {"won": dict(self._won), "lost": dict(self._lost), "times": dict(self.times)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on with what another one learnt; arms that it did not have keep what they had."""
+        """Load the state of another bandit; arms that it did not have stay as they are."""
         for name in self._won:
             if name in state["won"]:
                 self._won[name] = float(state["won"][name])

@@ -1,4 +1,4 @@
-"""Good levels, no two of them alike: what a portfolio crosses, edits, and compares new drafts with."""
+"""Elites of a portfolio: good levels, no two of them alike, from which parents are drawn."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Elites:
         self._texts: set[str] = set()
 
     def knows(self, text: str) -> bool:
-        """Return whether a level is one of these."""
+        """Return True for a level that is one of these."""
         return text in self._texts
 
     def add(self, one: Elite) -> bool:
-        """Take a level unless a better one is like it; tells whether it was taken. Worse ones like it go."""
+        """Add a level unless a better one is like it, and remove worse ones like it; returns True if it was added."""
         if one.text in self._texts:
             return False
         members, shapes = self.members, self.shapes
@@ -69,7 +69,7 @@ class Elites:
         return one.text in self._texts
 
     def rank(self, one: Elite) -> int:
-        """Return how many of these are better than a level."""
+        """Return the number of elites that are better than a level."""
         return sum(other.value > one.value for other in self.members)
 
     def draw(self, rng: np.random.Generator, number: int) -> list[Elite]:

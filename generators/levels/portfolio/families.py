@@ -1,4 +1,4 @@
-"""Families of levels: ways to give a level its structure, each with the games that it suits.
+"""Families of levels: methods that give a level its structure, each with the games that it suits.
 
 Some families put together what the game's own levels are made of (pieces, rows, halves, windows), others build by rules
 (rooms, walls, caves, missions), and two go on from levels that were found good (crossing them, editing them). All leave
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.pushing import push_rules
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
@@ -24,10 +25,12 @@ from pcg.generators.levels.wall_layout import draw_size
 
 SMALLEST_PIECE, LARGEST_PIECE = 3, 7
 """Sides of the pieces that levels are quilted from, in cells."""
+PUZZLES_TRIED = 16
+"""Layouts that are looked at for one puzzle."""
 MOST_EDITS = 3
 """Edits of one level that was found good, at most."""
 STRUCTURED = 0.05
-"""Share of walls from which on a game's levels are made of rooms and passages."""
+"""Share of walls in a game's levels from which on they count as rooms and passages."""
 
 
 class Workshop:
@@ -50,7 +53,7 @@ class Workshop:
         self._targets = targets
         symmetry = symmetry_of(context, "auto")
         self.mirrors = symmetry != "none"
-        """Whether a level that is mirrored left to right is as good."""
+        """True where a level mirrored left to right is as good as the level itself."""
         self.images: tuple[Grid, ...] = tuple(
             np.ascontiguousarray(g) for g in mirrored([*context.examples, *liked], symmetry)
         )
@@ -131,8 +134,12 @@ class Workshop:
         return self.of_generator("grammar", rng, tries=4)
 
     def sparse(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
-        """Return next to nothing but what the rules call for."""
+        """Return a level with little more than the sprites that the rules require."""
         return self.of_generator("minimal", rng)
+
+    def puzzle(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
+        """Return a hard puzzle of things to push."""
+        return self.of_generator("puzzle", rng, tries=PUZZLES_TRIED)
 
     # -- from levels that were found -----------------------------------------------------------------------------------
 
@@ -143,7 +150,7 @@ class Workshop:
             return crossover(self.context, first, parents[1], rng)[0]
         if not self.images:
             return edit(self.context, first, rng, 2 * MOST_EDITS)
-        # A room, or a quarter of the level, is made anew.
+        # A room, or a quarter of the level, is generated anew.
         found = rooms_of(self.context, first) if self.context.walls else []
         anew = self.quilt.level(rng, first.shape[0], first.shape[1], SMALLEST_PIECE + int(rng.integers(3)))
         mask = np.zeros(first.shape, bool)
@@ -163,7 +170,7 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One way to give a level its structure."""
+    """A method that gives a level its structure."""
 
     make: Callable[[Workshop, np.random.Generator, Sequence[Grid]], Grid]
     """Makes a draft, from parents where it `breeds`."""
@@ -176,7 +183,9 @@ class Family:
     """Drafts of which the best becomes a level."""
     breeds: bool = False
     settles: bool = True
-    """Whether its numbers of things are put right; a mission has those that it needs."""
+    """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
+    polishes: bool = True
+    """True where small edits may follow; they would spoil a puzzle."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -226,6 +235,13 @@ def _caves(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.2 if context.walls else 0.0
 
 
+def _puzzle(context: LevelContext, kinds: frozenset[str]) -> float:
+    if "puzzle" not in kinds:
+        return 0.0
+    rules = push_rules(context.definition)
+    return 0.5 if rules is not None and rules.wall is not None else 0.0
+
+
 def _sparse(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.1 if context.examples else 0.3
 
@@ -240,7 +256,12 @@ FAMILIES: Mapping[str, Family] = {
     "walls": Family(Workshop.walls, "stretches of wall and pillars", _built),
     "caves": Family(Workshop.caves, "caves and mazes", _caves),
     "mission": Family(Workshop.mission, "a mission, in rooms that enforce its order", _mission, 2, settles=False),
-    "sparse": Family(Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False),
+    "puzzle": Family(
+        Workshop.puzzle, "hard puzzles of things to push, played backwards", _puzzle, 1, settles=False, polishes=False
+    ),
+    "sparse": Family(
+        Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False, polishes=False
+    ),
     "crossing": Family(Workshop.crossing, "good levels that exchange rooms, rows or pieces", _crossing, breeds=True),
     "edits": Family(Workshop.edits, "small edits of good levels", _edits, 4, breeds=True, settles=False),
 }  # fmt: skip
@@ -270,6 +291,6 @@ def mirrored_halves(context: LevelContext, grid: Grid, axis: int) -> Grid:
 
 
 def _keeps_to_heights(context: LevelContext) -> bool:
-    """Return whether the height at which something stands matters: an avatar on its line, traffic, gravity."""
+    """Return True for games in which the row of an object matters: the avatar keeps to a line, traffic, gravity."""
     analysis = context.analysis
     return bool(context.lanes) or analysis.avatar_side in ("top", "bottom") or analysis.mobility != "freely"

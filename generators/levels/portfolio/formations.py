@@ -1,4 +1,4 @@
-"""Formations: things that the game's own levels have in even or symmetric rows, as fleets, cover and fences.
+"""Formations: objects that stand in even or symmetric rows in the game's own levels, such as fleets and fences.
 
 Windows of three cells do not see that a row is even. So it is measured which kinds of things a game's designers put in
 order; rows of these are made as rows, and edits that break them are paid for.
@@ -16,28 +16,28 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 
 ORDERED = 0.6
-"""Share of a kind's cells that stand in ordered rows, in the game's own levels, from which on it is a formation."""
+"""A tile whose cells in the game's levels stand in ordered rows at least to this share belongs in formations."""
 LONG = 3
-"""Things in a row from which on order says something: two are always in order."""
+"""Least number of objects in a row for its order to count: two are always in order."""
 FEWEST = 6
-"""Cells of a kind in all of the game's levels from which on it is looked at."""
+"""Least number of cells of a tile, in all of the game's levels, for it to be a formation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of one kind of things in an example."""
+    """A row of one kind of object in an example."""
 
     tile: int
     height: float
-    """Share of the way down, in [0, 1]."""
+    """Height of the row, from 0 at the top to 1 at the bottom."""
     gaps: tuple[int, ...]
-    """Cells from each thing to the next."""
+    """Cells from each object to the next."""
     start: float
-    """Share of the room to the sides that is left of it, in [0, 1]."""
+    """Part of the free width that is to the left of the row, in [0, 1]."""
 
 
 def ordered(gaps: tuple[int, ...]) -> bool:
-    """Return whether things so far apart stand evenly, or the same from the left and from the right.
+    """Return True for objects with equal gaps, or with gaps that are symmetric left to right.
 
     >>> ordered((3, 3, 3)), ordered((1, 4, 1)), ordered((1, 1, 4))
     (True, True, False)
@@ -47,7 +47,7 @@ def ordered(gaps: tuple[int, ...]) -> bool:
 
 @dataclass(frozen=True)
 class Formations:
-    """Rows of things in the game's own levels.
+    """Rows of objects in the game's own levels.
 
     Args:
         context: of the game.
@@ -57,7 +57,7 @@ class Formations:
 
     @cached_property
     def tiles(self) -> frozenset[int]:
-        """Kinds of things that stand in order."""
+        """Tiles that stand in ordered rows."""
         found = set()
         traffic = {m for lane in self.context.lanes for m in lane.movers}
         for tile in self.context.objects:
@@ -76,7 +76,7 @@ class Formations:
         return [[row for tile in sorted(self.tiles) for row in _rows(grid, tile)] for grid in self.context.examples]
 
     def disorder(self, grid: Grid) -> float:
-        """Return the share of the things that belong in order and do not stand so, in [0, 1]."""
+        """Return the share of objects that belong in formations and stand out of order, in [0, 1]."""
         cells = broken = 0
         for tile in self.tiles:
             for row in _rows(grid, tile):
@@ -104,7 +104,7 @@ class Formations:
                 self._put(builder, rng, row)
 
     def _put(self, builder: LevelBuilder, rng: np.random.Generator, row: Row) -> None:
-        """Put one row, changed a little, where there is room for it."""
+        """Place one row, changed a little, where there is room for it."""
         top, left, bottom, right = builder.inside()
         height, width = builder.grid.shape
         gaps = list(row.gaps)
@@ -128,7 +128,7 @@ class Formations:
                 return
 
     def _changed(self, gaps: list[int], rng: np.random.Generator) -> list[int]:
-        """Return gaps in the same order, wider or narrower, for one thing more or less."""
+        """Return the gaps, wider or narrower, for one object more or less."""
         draw = rng.random()
         if not gaps or draw < 0.35:
             return gaps
@@ -141,7 +141,7 @@ class Formations:
 
 
 def _rows(grid: Grid, tile: int) -> list[Row]:
-    """Return the rows of a kind of things in a level."""
+    """Return the rows of a tile in a level."""
     height, width = grid.shape
     found = []
     for y in range(height):

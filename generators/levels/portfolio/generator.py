@@ -1,9 +1,9 @@
-"""The portfolio generator: families of levels side by side, and a bandit that goes on with those that prove themselves.
+"""The portfolio generator: a bandit chooses among families of levels by how useful their levels were in this game.
 
 It reads off the rules of what kind a game is, begins with the families that suit it (quilts of its own levels, rooms,
 missions, rows of traffic, ...), and gives the next level to the family whose levels have lately been good and new.
-Every level handed out is the best of several drafts by what its text tells the judge of levels, so that play, which is
-dear, is spent on levels that look like levels. Structures are crossed as soon as there are two; small edits come last.
+Every candidate is the best of several drafts, as the judge of levels rates their texts, so that plays, which take long,
+are made of promising levels only. Levels are crossed as soon as there are two; small edits come last.
 
 After the portfolio of generators in Khalifa et al. 2016 and algorithm selection by bandits (Gagliolo, Schmidhuber:
 Algorithm Portfolio Selection as a Bandit Problem, 2011); drafts that are judged before they are played follow surrogate
@@ -46,27 +46,29 @@ from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
 RELIEF = 4
-"""Before any level is known to be feasible, every so many levels one has little in it."""
+"""Until a level is feasible, one of so many candidates is a nearly empty level."""
+FORESIGHT = 2
+"""Factor by which these are rarer until the first verdict is known."""
 LESSON = "lesson"
-"""Origin of levels with only some kinds of things."""
+"""Origin of candidates with only some kinds of objects."""
 SHOWN = 10
-"""Levels that a run is after; a level among so many best ones is a full success of its family."""
+"""Number of best levels; a level among them is a full reward for its family."""
 SYMMETRIC = 0.5
-"""Symmetry that is wanted from which on levels are made in halves."""
+"""Symmetry asked for by a target from which on levels are made of two mirrored halves."""
 NEW = 0.5
-"""Reward of a level that is new and good enough to be kept, but not among the best."""
+"""Reward for a level that is kept as an elite but is not among the best."""
 FINALISTS = 3
-"""Drafts of which one is polished and shown to the judge."""
+"""One of so many drafts is polished and rated by the judge of levels."""
 NEAR = 0.3
-"""Price of a draft that is like a level which was told, times how near it is."""
+"""Penalty for a draft that is like an elite, times its nearness in [0, 1]."""
 REACH = 1.6
-"""Distance up to which a draft counts as near, in niches."""
+"""Distance up to which a draft counts as near an elite, in radii of niches."""
 ALIKE = 1.0
-"""Price of the distance from a level that is liked, and worth of that from one that is not."""
+"""Penalty for the distance from levels of `like`, and reward for that from levels of `unlike`."""
 COPY = 2.0
-"""Price of what a draft lacks in originality."""
+"""Penalty for a draft that copies an example; it falls to 0 with the originality asked for."""
 LACKING = 1.0
-"""Price of a draft without all that the rules call for."""
+"""Penalty for a draft without the sprites that the rules require."""
 
 
 def wanted_axis(targets: Iterable[Target]) -> int | None:
@@ -112,7 +114,7 @@ class PortfolioGenerator(LevelGenerator):
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
     ) -> None:
         self.sketch = read_sketch(context.palette, str(params["sketch"])) if params.get("sketch") else None
-        """What a person has drawn, if anything."""
+        """The part of the level that a person has drawn; None without one."""
         if self.sketch is not None:
             height, width = self.sketch.grid.shape
             params |= {"min_width": width, "max_width": width, "min_height": height, "max_height": height}
@@ -128,7 +130,7 @@ class PortfolioGenerator(LevelGenerator):
         self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
         self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
-        """Levels that break a constraint, by how nearly they keep all."""
+        """Infeasible levels, ranked by how nearly they keep all constraints."""
         self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
@@ -164,18 +166,18 @@ class PortfolioGenerator(LevelGenerator):
 
     @cached_property
     def judge(self) -> LevelJudge:
-        """The judge of levels, which is asked what it thinks of a text."""
+        """The judge of levels, which rates the texts of drafts."""
         palette = self.context.palette
         return LevelJudge(self.text, [palette.text(grid) for grid in self.context.examples])
 
     @cached_property
     def things(self) -> Things:
-        """Numbers and places of things in the game's own levels."""
+        """Numbers and places of objects in the game's own levels."""
         return Things(self.context, self.workshop.images)
 
     @cached_property
     def formations(self) -> Formations:
-        """Rows of things in the game's own levels."""
+        """Rows of objects in the game's own levels."""
         return Formations(self.context)
 
     @cached_property
@@ -184,7 +186,7 @@ class PortfolioGenerator(LevelGenerator):
         return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
 
     def _wants(self, grid: Grid) -> float:
-        """Return how nearly a text meets those targets that it tells, in [0, 1]."""
+        """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
         if not self.targets:
             return 1.0
         level = self.text.level(grid)
@@ -232,9 +234,10 @@ class PortfolioGenerator(LevelGenerator):
     def _make(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
-        if not self.elites.members and number % RELIEF == RELIEF - 1:
-            # Where the game's own levels are beyond what agents win, less of everything is a beginning.
-            if number % (2 * RELIEF) == RELIEF - 1:
+        every = RELIEF if self._applied else FORESIGHT * RELIEF
+        if not self.elites.members and number % every == every - 1:
+            # Agents may be unable to win levels like the game's own; nearly empty ones are a beginning.
+            if number % (2 * every) == every - 1:
                 return self._best_draft(rng, "sparse")
             return self._lesson(rng), LESSON
         if self.number("lessons") and rng.random() < self.number("lessons"):
@@ -242,7 +245,7 @@ class PortfolioGenerator(LevelGenerator):
         return self._best_draft(rng)
 
     def _lesson(self, rng: np.random.Generator) -> str:
-        """Return a level with some kinds of things only: a good one half of the time, else a new one."""
+        """Return a level with only some kinds of objects: an elite half of the time, else a new draft, simplified."""
         known = self.elites.draw(rng, 1) if rng.random() < 0.5 else []
         text = known[0].text if known else self._best_draft(rng)[0]
         return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
@@ -256,7 +259,7 @@ class PortfolioGenerator(LevelGenerator):
             if not family.breeds:
                 among[name] = 1.0
             elif parents.members:
-                # Edits are for the end: before there is a choice of levels they only make more of the first one.
+                # Before there are several elites, edits only make copies of the first one.
                 among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0
         name = wanted or self.bandit.choose(rng, among)
         family = FAMILIES[name]
@@ -269,7 +272,7 @@ class PortfolioGenerator(LevelGenerator):
         drafts.sort(key=lambda draft: draft[:2])
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
-            if self.context.examples and self.integer("polish") and name != "sparse":
+            if self.context.examples and self.integer("polish") and family.polishes:
                 grid = self._polished(grid, rng)
             text = self.context.palette.text(grid)
             value = self._value(text, grid)
@@ -279,13 +282,13 @@ class PortfolioGenerator(LevelGenerator):
         return best[1], name
 
     def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool) -> Grid:
-        """Return a draft with the right numbers of things, repaired."""
+        """Return a draft with corrected numbers of objects, repaired."""
         height, width = min(draft.shape[0], self.heights[1]), min(draft.shape[1], self.widths[1])
         builder = LevelBuilder(self.context, np.ascontiguousarray(draft[:height, :width], np.int16))
         if settles and self.context.examples:
             self._one_avatar(builder, rng)
             self.things.settle(builder, rng)
-            # Things that were put one by one stand in no order.
+            # Objects that were placed one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)
         self._mirror(builder)
@@ -317,12 +320,12 @@ class PortfolioGenerator(LevelGenerator):
         return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
 
     def _cheap(self, grid: Grid) -> float:
-        """Return the price of a draft by what costs next to nothing to know; the least is best."""
+        """Return the penalty of a draft by quick measures; the lowest is best."""
         price = self.polishing.cost(grid) if self.context.examples else 0.0
         return max(price, 0.9) + self._faults(grid)
 
     def _faults(self, grid: Grid) -> float:
-        """Return the price of what a draft lacks: originality, what the rules call for, what is wanted."""
+        """Return the penalty for what a draft lacks: originality, required sprites, targets."""
         price = LACKING * (1.0 - self.context.requirements.satisfaction(self.context.palette.count_types(grid)))
         if self.targets:
             price += 1.0 - self._wants(grid)
@@ -331,7 +334,7 @@ class PortfolioGenerator(LevelGenerator):
         return price
 
     def _value(self, text: str, grid: Grid) -> float:
-        """Return the worth of a draft: by the judge, less its faults and its nearness to what is there already."""
+        """Return the value of a draft: the judge's, less its faults and its nearness to the elites."""
         try:
             value = value_of(self.judge.parts(self.judge.view(text)))
         except PcgError:
@@ -354,7 +357,7 @@ class PortfolioGenerator(LevelGenerator):
     # -- what was found ------------------------------------------------------------------------------------------------
 
     def findings(self) -> dict[str, Any]:
-        """Return the kinds of the game and, by family, how many levels were made and how often one is of use."""
+        """Return the kinds of the game and, by family, the number of levels made and the expected reward."""
         families = {
             name: {"levels": self.bandit.times[name], "expected": round(self.bandit.mean(name), 3)}
             for name in self.bandit.arms
@@ -364,7 +367,7 @@ class PortfolioGenerator(LevelGenerator):
     # -- resuming ------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The bandit, the levels that were kept, and what was told and waits for its turn."""
+        """Return the bandit, the elites, and the evaluations that have not taken effect yet."""
         return {
             "next": self._next,
             "applied": self._applied,

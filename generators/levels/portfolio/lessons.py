@@ -1,4 +1,4 @@
-"""Lessons: levels with only some of the kinds of things that a game has, and fewer of each.
+"""Lessons: levels with only some of the kinds of objects of a game, and fewer of each.
 
 A course needs levels in which something new stands alone. They are made from levels that are good as they are, by
 taking away whole kinds of things that the rules can do without.
@@ -15,11 +15,11 @@ from pcg.generators.levels.portfolio.things import remove_thing
 from pcg.generators.levels.repair.by_rules import repair
 
 FEWEST = 0.3
-"""Share of a kind of things that is left at least, where it is not taken away."""
+"""Least share of the objects of a kind that stay, if the kind is not removed altogether."""
 
 
 def lesson(context: LevelContext, grid: Grid, rng: np.random.Generator) -> Grid:
-    """Return a level with some kinds of things taken away, and some of the others' number.
+    """Return a level without some kinds of objects, and with fewer of the others.
 
     Args:
         context: of the game.

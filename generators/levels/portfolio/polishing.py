@@ -22,11 +22,11 @@ from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.things import Things
 
 EXCESS_COST = 0.5
-"""Cost of as many things too many as the game's levels have at most."""
+"""Penalty for twice the largest number of objects in the game's levels; it grows in proportion."""
 DISORDER_COST = 0.6
-"""Cost of a level none of whose formations is in order."""
+"""Penalty for a level none of whose formations is in order."""
 POCKET_COST = 0.02
-"""Cost of a cell to walk on that is out of reach, where the game's levels have none."""
+"""Penalty for each walkable cell out of reach, where the game's levels have none."""
 ENOUGH = 0.92
 """Cost at which a level is like enough: the game's levels among themselves have 1, and a level is not to be more
 typical than these.
@@ -57,7 +57,7 @@ class Polishing:
         self.statistics = PatternStatistics(context.examples)
         self.originals = Originals(context.examples)
         self.usual = divergence_among(context.examples) or 1.0
-        """Mean divergence of the game's levels from one another."""
+        """Mean divergence of the game's levels from each other."""
 
     def cost(self, grid: Grid) -> float:
         """Return the divergence from the game's levels, 1 as much as they diverge from each other, and all faults."""
@@ -129,7 +129,7 @@ class Polishing:
         return True
 
     def _move(self, grid: Grid, rng: np.random.Generator) -> bool:
-        """Move a thing or the avatar to a bare cell, beside it half of the time."""
+        """Move an object or the avatar to a free cell, to an adjacent one half of the time."""
         movable = np.argwhere(np.isin(grid, [*self.things.counted, *self.context.palette.avatars]))
         free = LevelBuilder(self.context, grid).free()
         if not len(movable) or not free.any():
@@ -144,7 +144,7 @@ class Polishing:
         return True
 
     def _wall(self, grid: Grid, rng: np.random.Generator) -> bool:
-        """Make a wall of a bare cell, or a bare cell of a wall, beside walls."""
+        """Turn a free cell beside walls into a wall, or a wall into a free cell."""
         context = self.context
         if not context.walls:
             return False

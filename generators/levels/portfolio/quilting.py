@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from pcg.evaluators.level_grid import Grid, Mask
 
 THING_COST = 0.4
-"""Cost of a cell in the overlap where one thing or bare ground stands in place of another; of walls it is 1."""
+"""Cost of a cell in the overlap whose object differs from the piece's; that of a differing wall is 1."""
 NEARLY = 0.15
-"""Pieces whose cost is within this share of the overlap of the least one are drawn from."""
+"""The piece is drawn from all whose cost exceeds the least by no more than this share of the overlap."""
 AGAIN_COST = 0.35
-"""Share of the overlap that a piece costs which only continues a copy of the same example."""
+"""Penalty, as a share of the overlap, for a piece that continues the copy of one example."""
 
 
 MOST_EXAMPLES = 4
-"""Examples that are looked through for one piece, drawn anew for each."""
+"""Examples that are searched for each piece, drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Quilt:
         return grid
 
     def _row(self, rng: np.random.Generator, row: Grid, width: int, shifted: bool) -> Grid:
-        """Return a row made as wide as the level by what it repeats, turned within its ends."""
+        """Return a row made as wide as the level by repeating and rotating its inner part."""
         inner = row[1:-1] if len(row) > 2 else row
         if shifted and len(set(inner.tolist())) > 1:
             inner = np.roll(inner, int(rng.integers(len(inner))))
@@ -152,7 +152,7 @@ class Quilt:
 
 
 def _starts(length: int, side: int, overlap: int) -> list[int]:
-    """Return where pieces begin along an axis; the last one ends with the level."""
+    """Return the first cells of the pieces along an axis; the last piece ends with the level."""
     if side >= length:
         return [0]
     step = max(1, side - overlap)

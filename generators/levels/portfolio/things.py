@@ -1,9 +1,9 @@
-"""Things in a level as the game's own levels have them: how many of each, and beside what.
+"""Numbers and places of objects as in the game's own levels.
 
-Numbers lie between those of two of the game's levels, drawn together, so that what goes together (a key for each door)
-stays together. A thing is put where the cells around look most like those around such a thing in an example: nearest
-neighbours in place of a model of where things go, as texture synthesis does it (Efros, Leung 1999). Games without
-levels of their own are served by `object_counts` and `object_placement`.
+The numbers of all objects lie between those of two of the game's levels, drawn together, so that numbers that depend on
+each other (a key for each door) fit. An object is placed where the surrounding cells are most like those around such an
+object in an example: nearest neighbours in place of a model of placement, as in texture synthesis (Efros, Leung 1999).
+Games without levels of their own are served by `object_counts` and `object_placement`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from pcg.generators.levels.object_placement import place_object
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """The neighbours of a cell that are compared."""
 BESIDE_COST = 2.0
-"""Cost of a neighbour to a side that is not as in the example; at a corner it is 1."""
+"""Cost of an adjacent cell that differs from the example; that of a cell at a corner is 1."""
 HEIGHT_COST = 6.0
-"""Cost of standing at another height, for the whole height of the level."""
+"""Cost of a difference in height from the example, for the whole height of the level."""
 SLACK = 1.5
-"""Places whose cost is within this of the least are drawn from."""
+"""The place is drawn from all whose cost exceeds the least by no more than this."""
 MEMORIES = 6
-"""Occurrences of a thing that are remembered for one placing."""
+"""Occurrences of an object in examples that are compared for one placing."""
 FEWEST = 3
-"""Cells of a tile in a level, on average, from which on it can be a stretch."""
+"""Least mean number of cells of a tile per level for it to be a stretch (water, a hedge)."""
 OUTSIDE = -1
 
 
 @dataclass(frozen=True)
 class Things:
-    """Numbers and surroundings of things in the game's own levels.
+    """Numbers and surroundings of objects in the game's own levels.
 
     Args:
         context: of a game with levels of its own.
@@ -58,7 +58,7 @@ class Things:
 
     @cached_property
     def _stretches(self) -> frozenset[int]:
-        """Tiles that stand beside their like more often than not."""
+        """Tiles most of whose cells are beside another cell of the same tile."""
         tiles = len(self.context.palette.tiles)
         cells, beside = np.zeros(tiles), np.zeros(tiles)
         for grid in self.context.examples:
@@ -81,7 +81,7 @@ class Things:
 
     @cached_property
     def _groups(self) -> NDArray[np.int16]:
-        """Tile -> what it counts as beside a thing: wall, ground, or itself, with one place more for the outside."""
+        """Tile -> class for the comparison of surroundings: wall, ground, or the tile itself; last, the outside."""
         groups = np.arange(len(self.context.palette.tiles) + 1, dtype=np.int16) + 2
         for tile in self.context.walls:
             groups[tile] = 0
@@ -107,13 +107,13 @@ class Things:
         return found
 
     def _surroundings(self, grid: Grid) -> NDArray[np.int16]:
-        """Return what stands around each cell, shape (8, height, width)."""
+        """Return the classes of the eight neighbours of each cell, shape (8, height, width)."""
         padded = np.pad(self._groups[grid], 1, constant_values=OUTSIDE)
         height, width = grid.shape
         return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
 
     def wanted(self, rng: np.random.Generator, area: int) -> dict[int, int]:
-        """Return how many of each thing a level is to have, between two of the game's levels.
+        """Return the number of each object for a new level, between those of two of the game's levels.
 
         Args:
             rng: draws.
@@ -133,7 +133,7 @@ class Things:
         return wanted
 
     def settle(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
-        """Bring the numbers of things in a level to what is `wanted`, and within what the rules call for."""
+        """Bring the numbers of objects in a level to those of `wanted`, and within those that the rules require."""
         wanted = fit_counts(self.context, rng, self.wanted(rng, builder.grid.size))
         present = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
         for tile in self.counted:
@@ -148,7 +148,7 @@ class Things:
                     break
 
     def put(self, builder: LevelBuilder, rng: np.random.Generator, tile: int) -> bool:
-        """Put a thing where it has the neighbours that it has in an example; tells whether there was a place."""
+        """Place an object where it has the neighbours that it has in an example; returns False without a place."""
         known = self._occurrences.get(tile)
         if not known:
             return False
@@ -179,14 +179,14 @@ class Things:
         return False
 
     def _places(self, builder: LevelBuilder, tile: int) -> Mask:
-        """Return the cells where a thing may be put: free ones, and walls for what bars a way."""
+        """Return the cells where an object may be placed: free ones, and walls for gates."""
         possible = builder.free()
         if builder.palette.access[tile] == GATE:
             possible = possible | np.isin(builder.grid, self.context.walls)
         return possible
 
     def excess(self, grid: Grid) -> float:
-        """Return by how many things a level is beyond the least and most of the game's levels, as a share of these."""
+        """Return the number of objects beyond the least and most of the game's levels, relative to these."""
         counts = np.bincount(grid.ravel(), minlength=self.counts.shape[1])
         tiles = list(self.counted)
         low, high = self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
@@ -196,7 +196,7 @@ class Things:
 
 
 def remove_thing(builder: LevelBuilder, cell: tuple[int, int]) -> None:
-    """Take a thing away; what bars a way through a wall, or stands in the frame, leaves a wall."""
+    """Remove an object; a gate in a wall, or an object in the frame, leaves a wall."""
     frame = builder.frame_cells().get(cell)
     y, x = cell
     wall = builder.palette.wall
@@ -209,7 +209,7 @@ def remove_thing(builder: LevelBuilder, cell: tuple[int, int]) -> None:
 
 
 def _between_walls(builder: LevelBuilder, y: int, x: int) -> bool:
-    """Return whether a cell has impassable ones on two opposite sides."""
+    """Return True for a cell with impassable ones on two opposite sides."""
     height, width = builder.grid.shape
 
     def shut(row: int, column: int) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import PARAMETERS
@@ -120,8 +120,7 @@ def _read(part: str, whole: str, analysis: GameAnalysis, cells: int) -> list[Mea
 def _check_name(name: str, whole: str, analysis: GameAnalysis) -> None:
     known = known_names(analysis)
     if name not in known:
-        near = nearest(name, known)
-        hint = f", did you mean `{near}`?" if near else "; `pcg metrics GAME` lists what there is"
+        hint = did_you_mean(name, known, "; `pcg metrics GAME` lists what there is")
         raise PcgError(f"measures `{whole}`: there is no measure `{name}`{hint}")
 
 

@@ -116,10 +116,10 @@ def _close_pockets(builder: LevelBuilder, rng: np.random.Generator) -> None:
         else:
             large = True
     if large:
-        _join_to_avatar(builder, rng)
+        _join_to_avatar(builder)
 
 
-def _join_to_avatar(builder: LevelBuilder, rng: np.random.Generator) -> None:
+def _join_to_avatar(builder: LevelBuilder) -> None:
     """Open a way from the avatar's region to every region out of reach."""
     for _ in range(8):
         steps = builder.distances()

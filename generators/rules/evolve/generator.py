@@ -22,8 +22,8 @@ from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
+from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
 from pcg.generators.rules.random.generator import RandomRules
-from pcg.generators.rules.settling import lengthened, settled
 from pcg.generators.rules.space import RuleSpace
 from pcg.generators.rules.surrogate import Surrogate
 
@@ -178,21 +178,23 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             return _child(self._mutated(base, rng), "mutated start")
         draw = float(rng.random())
         if draw < self.number("random"):
-            return _child(self._settled(self._random.generate(rng), rng), "random")
-        made = self._settled(self._templates.generate(rng), rng)
+            return _child(self._repaired(self._random.generate(rng), rng), "random")
+        made = self._repaired(self._templates.generate(rng), rng)
         if draw < self.number("random") + self.number("constructive"):
             return _child(made, "constructive")
         return _child(self._mutated(made, rng), "mutated constructive")
 
     def _mutated(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
         changes = 1 + int(rng.integers(self.integer("changes")))
-        return self._settled(mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules")), rng)
+        return self._repaired(mutate(self.space, genotype, rng, changes=changes, most=self.integer("max_rules")), rng)
 
-    def _settled(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
-        """A rule set with what people never leave out (`settling`)."""
+    def _repaired(self, genotype: RuleSet, rng: np.random.Generator) -> RuleSet:
+        """Return a rule set with the bounds, goals and dangers that it lacks (`playability_repair`)."""
         if not isinstance(self.space, LearnedSpace):
             return genotype
-        return settled(self.space, genotype, rng, share=self.number("settled"), most=self.integer("max_rules"))
+        return repair_playability(
+            self.space, genotype, rng, share=self.number("settled"), most=self.integer("max_rules")
+        )
 
     def _parent(self, rng: np.random.Generator, pool: list[Individual]) -> Individual:
         """A member of a population that is to have a child."""
@@ -238,9 +240,9 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         if not isinstance(space, LearnedSpace):
             return []
         for _, parent, genotype in ranked[:most]:
-            longer = lengthened(space, genotype, rng)
+            longer = lengthen_goal(space, genotype, rng)
             if longer is not None:
-                made = self._settled(longer, rng)
+                made = self._repaired(longer, rng)
                 found.setdefault(str(made), Child(str(made), "lengthened", (made.to_json(), [parent])))
         return list(found.values())
 

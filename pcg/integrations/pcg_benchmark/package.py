@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 INSTALL = "pip install git+https://github.com/amidos2006/pcg_benchmark"
 
@@ -31,7 +31,6 @@ def make_environment(name: str) -> Any:
     package = benchmark()
     names = list(package.list())
     if name not in names:
-        near = nearest(name, names)
-        hint = f", did you mean `{near}`?" if near else f" (there are: {', '.join(names)})"
+        hint = did_you_mean(name, names, f" (there are: {', '.join(names)})")
         raise PcgError(f"unknown problem `{name}` of the PCG Benchmark{hint}")
     return package.make(name)

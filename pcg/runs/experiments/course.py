@@ -1,7 +1,7 @@
-"""The course of a run that makes levels: which of its levels are taken, in which order, and what each one teaches.
+"""The course of a run that makes levels: the levels chosen, their order, and a sentence on what each one teaches.
 
-Levels that were found feasible are measured on a ladder of agents (`pcg.evaluators.ladder`), a chain of them is chosen
-(`pcg.evaluators.courses`), and every level of it gets a sentence, made of the description of the game's rules.
+The difficulty of feasible levels is measured on a ladder of agents (`pcg.evaluators.ladder`), a chain of levels is
+chosen (`pcg.evaluators.courses`), and the sentences come from the description of the game's rules.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
 POOL = 4
-"""Levels measured on the ladder for each one wanted."""
+"""Levels measured on the ladder for each level of the course."""
 FINALISTS = 2
-"""Levels that are measured again for each one wanted."""
+"""Levels measured again for each level of the course."""
 CONFIRMED = 2
-"""Times that these are measured again."""
+"""Further measurements of each of these."""
 SEEDS_APART = 1000
-"""Distance of the seeds of two measurements."""
+"""Difference between the seeds of two measurements."""
 AGAIN = 2
-"""Further evaluations of a level in a game of chance, in which one win may be luck."""
+"""Further evaluations of a level in a game of chance, where one win may be luck."""
 GROUPS = 4
-"""Groups from easy to hard into which levels with the same kinds of things are sorted before some are measured."""
+"""Groups, from easy to hard, into which levels with the same kinds of objects are sorted before some are measured."""
 EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8}
-"""Settings of the evaluation in which a course differs: a first level is short, and has few kinds of things."""
+"""Settings of the evaluation for courses: first levels are short and have few kinds of objects."""
 GENERATION: Mapping[str, Setting] = {"lessons": 0.5}
-"""Settings of generators that know lessons."""
+"""Settings of generators with a parameter `lessons`."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class CourseLevel:
     """One level of a course."""
 
     number: int
-    """Of the candidate."""
+    """Number of the candidate."""
     difficulty: Difficulty
     introduces: tuple[str, ...]
-    """Kinds of things that no earlier level has, as the game calls them."""
+    """Kinds of objects that no earlier level has, by the names of their sprite types."""
     teaches: str
-    """A sentence."""
+    """A sentence for the player."""
 
     def to_json(self, place: int) -> dict[str, Any]:
         """Return it as JSON, for `index.json`."""
@@ -87,7 +87,7 @@ def measure_difficulty(
 def level_difficulty(
     evaluator: LevelEvaluator, level: str, evaluation: Evaluation, seed: int, plays: int = PLAYS
 ) -> Difficulty:
-    """Measure a level on the ladder; where no search has decided it, capable agents win it a few times more before."""
+    """Measure a level on the ladder; in games of chance capable agents must first win it a few times more."""
     known = [evaluation]
     if evaluation.measure("nodes") is None:
         known += [evaluator.evaluate(level, seed + k) for k in range(1, AGAIN + 1)]
@@ -95,7 +95,7 @@ def level_difficulty(
 
 
 def level_elements(context: LevelContext, level: str) -> frozenset[str]:
-    """Return the kinds of things in a level, by the names of their sprite types; walls and ground are none."""
+    """Return the kinds of objects in a level, by the names of their sprite types, without walls and ground."""
     palette, analysis = context.palette, context.analysis
     grid = palette.parse(level)
     left_out = {*context.walls, *palette.avatars, *palette.grounds, context.filler}
@@ -107,7 +107,7 @@ def level_elements(context: LevelContext, level: str) -> frozenset[str]:
 def candidates_for_course(
     events: Iterable[Mapping[str, Any]], elements: Callable[[str], frozenset[str]], count: int
 ) -> list[Mapping[str, Any]]:
-    """Return the events to be measured: from easy to hard, and with different kinds of things, the best of each.
+    """Return the events whose levels are measured: the best of each group of difficulty and kinds of objects.
 
     Args:
         events: of feasible levels, no two with the same text.
@@ -136,7 +136,7 @@ def candidates_for_course(
 
 
 def _about(event: Mapping[str, Any]) -> float:
-    """Return about how difficult a level is, from what its evaluation measured."""
+    """Return an estimate of the difficulty of a level from its evaluation."""
     metrics = event["metrics"]
     return float(metrics.get("difficulty", 0.0)) + float(metrics.get("nodes", 0.0)) / MANY
 
@@ -199,7 +199,7 @@ def _sentence(
 
 
 def _list(names: Mapping[str, str], types: Iterable[str]) -> str:
-    """Return kinds of things as a list of names."""
+    """Return kinds of objects as an enumeration of their names."""
     words = [names.get(one, one) for one in sorted(types)]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
@@ -210,7 +210,7 @@ def _aim(description: Description) -> str:
 
 
 def _rule(definition: GameDefinition, description: Description, element: str) -> str:
-    """Return the sentence that tells best of a kind of things: how it meets the avatar, else what it is."""
+    """Return a sentence about a kind of object: its interaction with the avatar, else its role."""
     avatars = {thing.type for thing in description.things if thing.role == "you"}
     families = {definition.types[t].name for t in definition.types[definition.type_index[element]].path}
     about = [

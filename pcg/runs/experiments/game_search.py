@@ -32,26 +32,25 @@ from pcg.runs.store import read_json, to_json, write_whole
 from pcg.runs.workers import Ticket
 
 CONFIRM = 2**20
-"""Added to the seed of a run for the plays at its end."""
+"""Offset of the seeds of the plays at the end of a run."""
 
 
 def sample_seed(seed: int, sample: int) -> int:
-    """Return the seed of the evaluations of a generation: each has its own, so that no game is bred for luck."""
+    """Return the seed of the evaluations of a generation; it differs so that games are not selected for luck."""
     return seed + (sample << 64)
 
 
 EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
-"""Settings of the evaluations of these runs where they are not those of `GameEvaluator`: a game takes some time to win,
-and its rules read like those that people write."""
+"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
+write."""
 ALIKE = 0.02
-"""Value that a game loses, in the choice of those that are kept, for each one with its goal, and again with its danger,
-too."""
+"""Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 EFFORT = 0.2
-"""Spending of capable players where finalists are judged, as a share of what `pcg judge` lets them."""
+"""Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
 
 
 def judged(verdict: GameEvaluation, game: Game, seed: int) -> GameEvaluation:
-    """Return a verdict with what the judge of games says of the game."""
+    """Return an evaluation with the verdict of the judge of games."""
     from pcg.evaluators.judging.games import judge_game
 
     judgement = judge_game(game, seed=seed & 0x7FFFFFFF, effort=EFFORT)
@@ -103,7 +102,7 @@ class KeptGame:
     """The verdict of the last plays, with other seeds."""
 
     judgement: Mapping[str, Any] | None = None
-    """What the judge of games says of it, as JSON; None where it was not asked."""
+    """Verdict of the judge of games as plain data; None where it was not asked."""
 
     @property
     def value(self) -> float:
@@ -129,9 +128,11 @@ class KeptGame:
         return self.value, likely, self.evaluation.fitness, -self.candidate.id
 
 
-def varied(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
-    """Choose games of many kinds: each as good as it can be less what games with the same goal and the same danger cost
-    that were chosen before; in the order in which they were given.
+def choose_diverse(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
+    """Choose good games of many kinds, in the given order.
+
+    Games are chosen one by one: the best by its value less a penalty for each game with the same goal, and the same
+    danger, that was chosen before it.
 
     Args:
         games: best first.
@@ -198,9 +199,9 @@ class GameSearch(SearchRun):
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
         self.judgements: dict[int, Mapping[str, Any]] = {}
-        """What the judge of games says of the finalists, by candidate."""
+        """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
-        """Kept games without what changes nothing, by candidate."""
+        """Kept games as they are presented, by candidate."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
@@ -241,7 +242,7 @@ class GameSearch(SearchRun):
         if self.confirmed:
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
             found = sorted((game for game in found if not game.lucky), key=lambda game: game.rank, reverse=True)
-        return varied(found, self.config.count)
+        return choose_diverse(found, self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -296,10 +297,10 @@ class GameSearch(SearchRun):
         """
         if not self.config.confirm:
             return
-        best = varied(self.archive.best(), max(self.config.finalists, self.config.count))
+        best = choose_diverse(self.archive.best(), max(self.config.finalists, self.config.count))
         for rounds_left in (2, 1, 0):
             played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
-            best = varied(played, max(self.config.count, -(-len(played) // 2)))
+            best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
         for further in (1, 2):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:
@@ -308,7 +309,7 @@ class GameSearch(SearchRun):
             self._take_out(self.games())
 
     def _take_out(self, games: Sequence[KeptGame]) -> None:
-        """Take out of games what changes nothing."""
+        """Remove parts of games that have no effect."""
         tickets = [
             self.workers.submit(
                 f"making candidate {game.candidate.id} smaller", shown_game, *self._final(game.candidate),

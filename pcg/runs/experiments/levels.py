@@ -87,11 +87,11 @@ class LevelResult(RunResult):
     spare: Sequence[Entry] = field(repr=False)
     """The best of the others, as in `infeasible/`."""
     targets: Sequence[Target] = field(default=(), repr=False)
-    """What the levels were to be like."""
+    """Targets that the levels were to meet."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Of the archive over measures, as in `archive.json`; empty for generators without one."""
     course: Sequence[CourseLevel] = ()
-    """Of a run with `progression`: what each of the levels teaches, and how difficult it is."""
+    """Levels of the course of a run with `progression`, with their lessons and difficulties."""
     repeated: int = 0
     """Candidates whose level had been evaluated before in this run, and was not evaluated again."""
     cached: int = 0
@@ -161,7 +161,7 @@ def evaluate_level(
 
 
 def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
-    """Return the parameters of the generator: for a course it also makes lessons, if it can."""
+    """Return the parameters of the generator; for a course generators that can also make lessons."""
     given = dict(config.generator_parameters)
     if config.progression:
         known = {parameter.name for parameter in generator_class(config.generator).parameters}
@@ -301,7 +301,7 @@ class LevelSearch(SearchRun):
     # -- the search ----------------------------------------------------------------------------------------------------
 
     def _conclude(self, reason: str) -> None:
-        """Choose a course, where one is wanted: of levels without a twin some are measured on the ladder of agents."""
+        """Choose the course of a run with `progression`, from levels that are measured on the ladder of agents."""
         if not self.config.progression:
             return
         config, context = self.config, self.generator.context
@@ -311,7 +311,7 @@ class LevelSearch(SearchRun):
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
         difficulties = [[one] for one in self._difficulties(pool, config.seed)]
-        # What was measured as very hard or easy has had luck in it: a longer chain is measured again, with new seeds.
+        # Extreme measurements are partly luck, so the levels of a longer chain are measured again, with new seeds.
         chain = self._course(pool, difficulties, FINALISTS * config.count)
         finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
         pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]

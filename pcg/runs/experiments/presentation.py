@@ -1,7 +1,7 @@
-"""The games of a run as people get to see them: without what changes nothing, and with a comment that says how to play.
+"""Presentation of the games of a run: without parts that have no effect, and with a comment that says how to play.
 
-What search makes carries rules, groups and sprites that no play needs. They go before a game is shown, as by
-`pcg minimise`, as long as the recorded plays stay what they were and the judge thinks no less of the game.
+Games made by search have rules, groups and sprites that no play needs. These are removed before a game is shown, as by
+`pcg minimise`, if the recorded plays stay the same and the judge's value of the game does not fall.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from pcg.minimise import minimise
 from pcg.runs.search import check_version
 
 MAX_TICKS = 200
-"""Ticks of the plays that must stay the same."""
+"""Ticks of the recorded plays that are compared."""
 LEVELS = 2
-"""Levels that are played for that, from the first."""
+"""Number of first levels whose plays are compared."""
 WIDTH = 116
-"""Characters of a line of the comment."""
+"""Width of the comment in characters."""
 LOSS = 0.02
-"""Value that a game may lose with what is taken out."""
+"""Largest loss of value that is accepted for a shorter game."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class ShownGame:
 
     Attributes:
         text: strict VGDL, without the comment.
-        removed: what was taken out, in words.
-        judgement: of this text, as JSON; None where nothing was taken out.
+        removed: the parts that were removed, in words.
+        judgement: of this text, as plain data; None where nothing was removed.
     """
 
     text: str
@@ -51,7 +51,7 @@ class ShownGame:
 def shown_game(
     text: str, levels: Sequence[str], evaluation: GameEvaluation, value: float, seed: int, effort: float, code: str = ""
 ) -> ShownGame:
-    """Return a game without what changes nothing, or as it is where that would change a play or the judge's mind.
+    """Return a game without parts that have no effect; unchanged where a play or the value would change.
 
     Args:
         text: of the game.
@@ -91,7 +91,7 @@ def _same(one: Game, other: Game, levels: Sequence[str], play: RecordedPlay) -> 
 
 
 def commented(text: str, levels: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Return a game with a comment that tells what it is and how to play it, and the same as a title and a pitch.
+    """Return a game with a comment on what it is and how it is played, and its title and pitch.
 
     Args:
         text: strict VGDL without a comment before its first line.

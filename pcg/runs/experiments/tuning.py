@@ -363,7 +363,7 @@ class TuningSearch(SearchRun):
         return summary
 
     def _edges(self, point: Point) -> dict[str, str]:
-        """Return the parameters that stand at an end of their range, and at which."""
+        """Return the parameters whose best value is an end of their range, and which end."""
         return {
             parameter.name: "lower" if at == 0 else "upper"
             for parameter, at in zip(self.space.parameters, point, strict=True)

@@ -87,7 +87,7 @@ class Connections:
         return len(self._open)
 
     def admit(self, transport: asyncio.Transport) -> bool:
-        """Take a new connection in, in the place of one that waits where there is no other; whether there was room."""
+        """Accept a new connection, if need be in place of an idle one; return True if there was room."""
         peer = transport.get_extra_info("peername")
         address = self._address(str(peer[0]) if isinstance(peer, tuple) else "")
         if address and self._counts[address] >= self.per_address:

@@ -1,4 +1,4 @@
-"""Pages at the end of a participation, whichever way it ended, and participants' own data."""
+"""Pages at the end of a participation, and a page with the participant's own data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def thanks(request: Request) -> Response:
-    """The last page, and what a recruiting platform needs: each end has a code and an address of its own."""
+    """The last page, with the completion code and the return address of the recruitment panel."""
     visit = await Visit.of(request)
     situation = visit.situation
     if situation is None:
@@ -45,7 +45,7 @@ async def thanks(request: Request) -> Response:
 
 
 async def declined(request: Request) -> Response:
-    """Somebody does not want to take part: nothing is stored, and panels get their code."""
+    """Page for those who decline to take part: nothing is stored, and the panel's code is shown."""
     visit = await Visit.of(request)
     return _declined(visit, "declined", kept_of(visit.site.config, dict(request.query_params)))
 

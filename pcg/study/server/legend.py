@@ -1,4 +1,4 @@
-"""Legend of a game: pictures of its sprites with their names, and what they are to the player.
+"""Legend of a game: pictures, names and roles of its sprites.
 
 A goal told in words ("you win when no mark is left") is of no use to somebody who does not know what a mark looks like.
 Names and roles come from the description of the game (`pcg.describe`), pictures are the tiles that the player draws.
@@ -20,7 +20,7 @@ TILE = 32
 MOST = 12
 """Sprites of a legend at most."""
 UNTOLD = ("scenery",)
-"""Roles of what one need not know."""
+"""Roles of sprites that are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Entry:
 
 @lru_cache(maxsize=2000)
 def legend_of(game: Game, level: str, language: str) -> tuple[Entry, ...]:
-    """Return the sprites of a legend, those first that matter most.
+    """Return the sprites of a legend, the most important first.
 
     Args:
         game: the game.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +20,7 @@ from starlette.websockets import WebSocket
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
 from pcg.study.questionnaire import BEFORE, COMPREHENSION
-from pcg.study.rows import FIRST, SECOND, Participant, Situation
+from pcg.study.rows import FIRST, SECOND, Pair, Participant, Situation
 from pcg.study.server.legend import Entry
 from pcg.study.server.levels import Playable, play_seed, texts_for
 from pcg.study.server.pages import Visit, site_of
@@ -45,6 +47,8 @@ LONGEST_KEPT = 200
 PLAYED_S, VOTED_S = 45.0, 15.0
 """Minutes that a play and a vote take, guessed for "about so many minutes"."""
 
+NOT_OPEN = "this game is not open to you"
+
 SIDES = {"first": FIRST, "second": SECOND}
 
 _PAGE = re.compile(
@@ -52,6 +56,9 @@ _PAGE = re.compile(
     r"pair/[0-9]{1,4}/(first|second|vote))"
 )
 """Pages to which one may come back after a change of language; others lead to where one is."""
+
+Page = Callable[[Visit, Situation], Awaitable[Response]]
+"""A page for participants, from their visit and how far they have come."""
 
 PLAYER_WORDS = (
     "score", "time", "turn", "health", "start", "pause", "go_on", "restart", "connecting", "ready", "paused",
@@ -264,30 +271,40 @@ async def _closed(visit: Visit) -> Response | None:
 # -- where a participant is --------------------------------------------------------------------------------------------
 
 
-async def here_of(request: Request) -> tuple[Visit, Situation] | Response:
-    """Return the visit of a participant; an answer for everybody else."""
-    visit = await Visit.of(request)
-    if visit.situation is None:
-        return visit.go("/")
-    if not visit.situation.participant.end and visit.situation.state == "paused":
-        return visit.message("paused_title", "paused_text", 403)
-    return visit, visit.situation
+def for_participants(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Turn a page for participants into an endpoint, which sends everybody else to the first page.
+
+    While the study is paused, participants who have not come to an end are told so.
+    """
+
+    @functools.wraps(page)
+    async def endpoint(request: Request) -> Response:
+        visit = await Visit.of(request)
+        situation = visit.situation
+        if situation is None:
+            return visit.go("/")
+        if _is_paused(situation):
+            return visit.message("paused_title", "paused_text", 403)
+        return await page(visit, situation)
+
+    return endpoint
+
+
+def _is_paused(situation: Situation) -> bool:
+    return not situation.participant.end and situation.state == "paused"
 
 
 async def to_stage(visit: Visit, situation: Situation) -> Response:
     """On to the page of a participant."""
-    if not situation.participant.end and situation.state == "paused":
+    if _is_paused(situation):
         return visit.message("paused_title", "paused_text", 403)
     stage = await visit.site.stage(situation)
     return visit.go(stage.path)
 
 
-async def instructions(request: Request) -> Response:
+@for_participants
+async def instructions(visit: Visit, situation: Situation) -> Response:
     """The page of instructions."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     stage = visit.site.place(situation)
     if stage.kind == QUESTIONS and stage.part == BEFORE:
         return visit.go(stage.path)
@@ -295,12 +312,9 @@ async def instructions(request: Request) -> Response:
     return visit.page("instructions", total=visit.site.pairing.total, begun=stage.kind != INSTRUCTIONS, again=wrong)
 
 
-async def begin(request: Request) -> Response:
+@for_participants
+async def begin(visit: Visit, situation: Situation) -> Response:
     """On from the instructions."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     await visit.form()
     if visit.site.place(situation).kind != INSTRUCTIONS:
         return await to_stage(visit, situation)
@@ -324,22 +338,32 @@ def wanted_of(situation: Situation, number: int, kind: str, side: int = FIRST) -
     return Stage(kind, situation.pairs[number - 1], side)
 
 
+def side_to_vote(visit: Visit, situation: Situation) -> tuple[Pair, int]:
+    """Return the pair that is to be voted on and the side of it that the address names.
+
+    Raises:
+        Refused: for addresses of other pairs, and of no side.
+    """
+    side = SIDES.get(visit.request.path_params["side"])
+    wanted = wanted_of(situation, visit.request.path_params["number"], VOTE)
+    if side is None or wanted is None or wanted.pair is None or wanted != visit.site.place(situation):
+        raise Refused("there is nothing at this address", 404)
+    return wanted.pair, side
+
+
 # -- playing -----------------------------------------------------------------------------------------------------------
 
 
-async def play_page(request: Request) -> Response:
+@for_participants
+async def play_page(visit: Visit, situation: Situation) -> Response:
     """A game to play."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     site, config = visit.site, visit.site.config
-    name = request.path_params["side"]
+    name = visit.request.path_params["side"]
     if name not in SIDES:
         raise Refused("there is nothing at this address", 404)
     side = SIDES[name]
     stage = site.place(situation)
-    wanted = wanted_of(situation, request.path_params["number"], PLAY, side)
+    wanted = wanted_of(situation, visit.request.path_params["number"], PLAY, side)
     if wanted is None or wanted.pair is None or not may_see(stage, wanted, config):
         return await to_stage(visit, situation)
     playable = site.items[wanted.pair.item(side)]
@@ -374,50 +398,54 @@ async def sprite_picture(visit: Visit, playable: Playable, place: int) -> Respon
     return Response(shown, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
 
-async def sprite(request: Request) -> Response:
+@for_participants
+async def sprite(visit: Visit, situation: Situation) -> Response:
     """The picture of one sprite of the legend beside a game."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
-    side = SIDES.get(request.path_params["side"])
-    wanted = wanted_of(situation, request.path_params["number"], PLAY, side if side is not None else FIRST)
+    side = SIDES.get(visit.request.path_params["side"])
+    wanted = wanted_of(situation, visit.request.path_params["number"], PLAY, side if side is not None else FIRST)
     stage = visit.site.place(situation)
     if side is None or wanted is None or wanted.pair is None or not may_see(stage, wanted, visit.site.config):
         raise Refused("there is nothing at this address", 404)
-    return await sprite_picture(visit, visit.site.items[wanted.pair.item(side)], request.path_params["place"])
+    return await sprite_picture(visit, visit.site.items[wanted.pair.item(side)], visit.request.path_params["place"])
 
 
-async def picture(request: Request) -> Response:
+@for_participants
+async def picture(visit: Visit, situation: Situation) -> Response:
     """The picture of one side of the pair that is to be voted on; its address tells nothing of what it shows."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
-    site, side = visit.site, SIDES.get(request.path_params["side"])
-    stage = site.place(situation)
-    wanted = wanted_of(situation, request.path_params["number"], VOTE)
-    shown_here = site.config.pictures or site.config.replays
-    if not shown_here or side is None or wanted is None or wanted != stage or wanted.pair is None:
+    site = visit.site
+    if not (site.config.pictures or site.config.replays):
         raise Refused("there is nothing at this address", 404)
-    playable = site.items[wanted.pair.item(side)]
+    pair, side = side_to_vote(visit, situation)
+    playable = site.items[pair.item(side)]
     shown = await site.threads.read(lambda: playable.picture)
     return Response(shown, media_type="image/png", headers={"cache-control": "no-store"})
 
 
-async def play_socket(socket: WebSocket) -> None:
-    """The game itself. Who plays is known by the cookie, what is played by the address."""
+async def admit(socket: WebSocket) -> Situation | None:
+    """Return how far the participant behind a connection has come; None after the connection was refused."""
     site = site_of(socket)
     secret = site.jar.get(socket, site.jar.participant)
     try:
         site.gate.request(socket, secret)
     except Refused as error:
         await refuse(socket, str(error))
-        return
+        return None
     situation = await site.situation(secret) if secret is not None else None
+    if situation is None or situation.state == "paused":
+        await refuse(socket, NOT_OPEN)
+        return None
+    return situation
+
+
+async def play_socket(socket: WebSocket) -> None:
+    """The game itself. Who plays is known by the cookie, what is played by the address."""
+    site = site_of(socket)
+    situation = await admit(socket)
+    if situation is None:
+        return
     side = SIDES.get(socket.path_params["side"])
-    if situation is None or side is None or situation.state == "paused":
-        await refuse(socket, "this game is not open to you")
+    if side is None:
+        await refuse(socket, NOT_OPEN)
         return
     stage = site.place(situation)
     wanted = wanted_of(situation, socket.path_params["number"], PLAY, side)
@@ -433,14 +461,11 @@ async def play_socket(socket: WebSocket) -> None:
 # -- voting ------------------------------------------------------------------------------------------------------------
 
 
-async def vote_page(request: Request) -> Response:
+@for_participants
+async def vote_page(visit: Visit, situation: Situation) -> Response:
     """The questions about a pair."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     stage = visit.site.place(situation)
-    wanted = wanted_of(situation, request.path_params["number"], VOTE)
+    wanted = wanted_of(situation, visit.request.path_params["number"], VOTE)
     if wanted is None or wanted != stage:
         return await to_stage(visit, situation)
     return _vote_page(visit, stage)
@@ -458,16 +483,13 @@ def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None)
     )  # fmt: skip
 
 
-async def vote(request: Request) -> Response:
+@for_participants
+async def vote(visit: Visit, situation: Situation) -> Response:
     """Take a vote. Whatever comes a second time changes nothing and leads on."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     fields = await visit.form()
     site = visit.site
     stage = site.place(situation)
-    wanted = wanted_of(situation, request.path_params["number"], VOTE)
+    wanted = wanted_of(situation, visit.request.path_params["number"], VOTE)
     if wanted is None or wanted != stage or wanted.pair is None:
         return await to_stage(visit, situation)
     pair = wanted.pair

@@ -43,7 +43,7 @@ SLEEP_S = 120.0
 """Plays whose player has pressed nothing for so many seconds are put to sleep: their connection ends, and the player's
 next key opens another one where they were."""
 YIELD_S = 10.0
-"""Where there is no room for another play, one that is paused and was left alone for so long is put to sleep."""
+"""Seconds after which a paused play may be put to sleep to make room for another one."""
 INPUTS = ("keys", "touch", "pointer")
 """Kinds of input that a browser tells of an action."""
 ASLEEP, TRY_AGAIN = 4002, 1013

@@ -1,7 +1,7 @@
-"""Practice: a level of each game that is tried before the first pair with that game, and not stored.
+"""Practice: a level of each game that participants try before their first pair with that game.
 
-The page tells how the game is played, and the player leaves it when they know. That it was tried is noted with the
-answers to questionnaires, so that it is asked for once. The plays themselves live in this process and nowhere else.
+The page explains the game, and participants leave it when they are ready. The answers to questionnaires record that the
+game was tried, so that it is shown once. The plays are kept in the memory of this process and are not stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IDLE_S = 600.0
 
 
 class PracticeSeat(Seat):
-    """A level that is tried; it may be restarted as often as one likes, at the study's speed."""
+    """A play of a level for practice; it can be restarted at any time and runs at the study's speed."""
 
     async def set_pace(self, pace: Pace) -> None:
         """Refuse: all participants play at the same speed."""
@@ -40,7 +40,7 @@ class PracticePlays(PlayServer):
         self._plays = plays
 
     async def join(self, participant: str, playable: Playable, seed: int, socket: WebSocket) -> None:
-        """Try a level over a connection until it ends; who comes back finds it where it was.
+        """Let a participant try a level until the connection ends; a participant who returns goes on with it.
 
         Args:
             participant: id.

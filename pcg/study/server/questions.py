@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket
@@ -15,7 +14,16 @@ from pcg.study.questionnaire import AFTER, BEFORE, COMPREHENSION, PAIR, PARTS, A
 from pcg.study.rows import Situation
 from pcg.study.server.levels import texts_for
 from pcg.study.server.pages import Visit, site_of
-from pcg.study.server.participate import PLAYER_WORDS, first_pair, here_of, legend_for, sprite_picture, to_stage
+from pcg.study.server.participate import (
+    NOT_OPEN,
+    PLAYER_WORDS,
+    admit,
+    first_pair,
+    for_participants,
+    legend_for,
+    sprite_picture,
+    to_stage,
+)
 from pcg.study.server.site import Site
 from pcg.study.server.stages import INSTRUCTIONS, PRACTICE, QUESTIONS, has_understood, tries_of
 from pcg.web.guard import Refused
@@ -45,13 +53,10 @@ async def _open_part(visit: Visit, situation: Situation, part: str) -> bool:
     return stage.kind == QUESTIONS and stage.part == part
 
 
-async def questions(request: Request) -> Response:
+@for_participants
+async def questions(visit: Visit, situation: Situation) -> Response:
     """A page of questions."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
-    part = request.path_params["part"]
+    part = visit.request.path_params["part"]
     if part not in PARTS:
         raise Refused("there is nothing at this address", 404)
     if not await _open_part(visit, situation, part):
@@ -79,14 +84,11 @@ def _range(visit: Visit, ask: Ask) -> str:
     return visit.say("number_range", low=low, high=high)
 
 
-async def answer(request: Request) -> Response:
+@for_participants
+async def answer(visit: Visit, situation: Situation) -> Response:
     """Take the answers of a page. Whatever comes a second time changes nothing and leads on."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     fields = await visit.form()
-    site, part = visit.site, request.path_params["part"]
+    site, part = visit.site, visit.request.path_params["part"]
     if part not in PARTS or not await _open_part(visit, situation, part):
         return await to_stage(visit, situation)
     asks = site.config.asked(part)
@@ -129,12 +131,9 @@ async def _screen(site: Site, situation: Situation, values: dict[str, str]) -> S
 # -- practice ----------------------------------------------------------------------------------------------------------
 
 
-async def practice(request: Request) -> Response:
+@for_participants
+async def practice(visit: Visit, situation: Situation) -> Response:
     """A level on which a game is tried."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     site = visit.site
     stage = site.place(situation)
     if stage.kind != PRACTICE:
@@ -149,25 +148,19 @@ async def practice(request: Request) -> Response:
     )  # fmt: skip
 
 
-async def practice_sprite(request: Request) -> Response:
+@for_participants
+async def practice_sprite(visit: Visit, situation: Situation) -> Response:
     """The picture of one sprite of the legend."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     stage = visit.site.place(situation)
     if stage.kind != PRACTICE:
         raise Refused("there is nothing at this address", 404)
     playable = visit.site.items[visit.site.practice[stage.game]]
-    return await sprite_picture(visit, playable, request.path_params["place"])
+    return await sprite_picture(visit, playable, visit.request.path_params["place"])
 
 
-async def practised(request: Request) -> Response:
+@for_participants
+async def practised(visit: Visit, situation: Situation) -> Response:
     """Note that a game was tried."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
     fields = await visit.form()
     site = visit.site
     stage = site.place(situation)
@@ -182,16 +175,12 @@ async def practised(request: Request) -> Response:
 async def practice_socket(socket: WebSocket) -> None:
     """The game that is tried."""
     site = site_of(socket)
-    secret = site.jar.get(socket, site.jar.participant)
-    try:
-        site.gate.request(socket, secret)
-    except Refused as error:
-        await refuse(socket, str(error))
+    situation = await admit(socket)
+    if situation is None:
         return
-    situation = await site.situation(secret) if secret is not None else None
-    stage = site.place(situation) if situation is not None and situation.state != "paused" else None
-    if situation is None or stage is None or stage.kind != PRACTICE:
-        await refuse(socket, "this game is not open to you")
+    stage = site.place(situation)
+    if stage.kind != PRACTICE:
+        await refuse(socket, NOT_OPEN)
         return
     playable = site.items[site.practice[stage.game]]
     await site.practice_plays.join(situation.participant.id, playable, site.config.seed, socket)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
-from pcg.study.rows import Play
+from pcg.study.rows import Play, Situation
 from pcg.study.server.levels import Playable
-from pcg.study.server.participate import SIDES, here_of, wanted_of
+from pcg.study.server.pages import Visit
+from pcg.study.server.participate import for_participants, side_to_vote
 from pcg.study.server.site import Site
-from pcg.study.server.stages import INSTRUCTED, VOTE
+from pcg.study.server.stages import INSTRUCTED
 from pcg.web.guard import Refused
 from pcg.web.player.frames import FrameWriter
 
@@ -30,23 +30,18 @@ def routes() -> list[BaseRoute]:
     return [Route("/pair/{number:position}/{side}/replay.json", own_replay)]
 
 
-async def own_replay(request: Request) -> Response:
+@for_participants
+async def own_replay(visit: Visit, situation: Situation) -> Response:
     """The last play of one side of the pair that is to be voted on, for who played it."""
-    here = await here_of(request)
-    if isinstance(here, Response):
-        return here
-    visit, situation = here
-    site, side = visit.site, SIDES.get(request.path_params["side"])
-    stage = site.place(situation)
-    wanted = wanted_of(situation, request.path_params["number"], VOTE)
-    good = wanted is not None and wanted == stage and wanted.pair is not None and wanted.pair.check != INSTRUCTED
-    if not site.config.replays or side is None or not good or wanted is None or wanted.pair is None:
+    site = visit.site
+    pair, side = side_to_vote(visit, situation)
+    if not site.config.replays or pair.check == INSTRUCTED:
         raise Refused("there is nothing at this address", 404)
-    plays = [play for play in await site.threads.read(site.store.plays_of, wanted.pair.id) if play.side == side]
+    plays = [play for play in await site.threads.read(site.store.plays_of, pair.id) if play.side == side]
     played = [play for play in plays if play.ticks]
     if not played:
         return JSONResponse({"frames": []}, headers=NO_STORE)
-    return await replay_answer(site, site.items[wanted.pair.item(side)], played[-1])
+    return await replay_answer(site, site.items[pair.item(side)], played[-1])
 
 
 async def replay_answer(site: Site, playable: Playable, play: Play) -> Response:

@@ -82,7 +82,7 @@ class Buckets:
         self._left: dict[bytes, tuple[float, float]] = {}
 
     def take(self, name: str, cost: float = 1.0) -> bool:
-        """Take from a bucket; whether there was enough in it."""
+        """Take tokens from a bucket; return True if it had enough."""
         now, key = self._clock(), self._hash(name)
         left, then = self._left.pop(key, (self.most, now))
         left = min(self.most, left + (now - then) * self.rate)

@@ -31,7 +31,7 @@ SEEN_S = 60.0
 """Being seen is written down this often at most."""
 MOST_PLAYS = 1000
 RETENTION_S = 3600.0
-"""Data that have outlived their retention are looked for this often."""
+"""Seconds between two deletions of data older than the retention."""
 TRIED_S = 5.0
 """Writing to the database is tried this often at most, and may take as long."""
 
@@ -67,13 +67,13 @@ class Site:
         self.texts: Mapping[str, Mapping[str, str]] = study_texts(store.config, store.texts, strict=False)
         self.items = load_items(store.items, store.config)
         self.practice = {item.game: item.id for item in store.items if item.check == FOR_PRACTICE}
-        """Game -> id of the level on which it is tried."""
+        """Game -> id of its level for practice."""
         self.pairing = Pairing(store)
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
         self.practice_plays = PracticePlays(self.plays, most=most)
         self.replays: dict[tuple[int, int], dict[str, Any]] = {}
-        """Frames of replays that were asked for lately, by play and ticks."""
+        """Frames of recently requested replays, by play and ticks."""
         self.gate = Gate(limits)
         self.jar = Jar(store.name, root, secure, store.key)
         self._seen: dict[str, float] = {}
@@ -156,7 +156,7 @@ class Site:
         return found
 
     async def _expire(self, situation: Situation) -> Situation:
-        """End the participation of somebody who was away for longer than the study allows."""
+        """End the participation of a participant who was away for longer than the study allows."""
         person, allowed = situation.participant, 60 * self.config.resume
         now = time.time()
         if not allowed or person.end or now - max(person.seen, self._seen.get(person.id, 0.0)) <= allowed + SEEN_S:
@@ -205,7 +205,7 @@ class Site:
         return stage_of(situation, self.config, games)
 
     async def keep_retention(self) -> None:
-        """Delete what has outlived the study's retention, every hour; runs as long as the application does."""
+        """Delete data older than the study's retention, every hour, as long as the application runs."""
         while self.config.retention:
             await asyncio.sleep(RETENTION_S)
             try:
@@ -254,7 +254,7 @@ class Site:
         return failed + failed_checks(given, self.config.asks)
 
     def known_of(self, person: Participant, answers: Mapping[str, str]) -> dict[str, str]:
-        """Return what quotas may look at: device, language, kept parameters and answers."""
+        """Return the data that quotas can refer to: device, language, kept parameters and answers."""
         return {"device": person.device, "language": person.language, **person.external, **answers}
 
     def consent(self, language: str) -> str:

@@ -24,7 +24,7 @@ from pcg.study.exporting import export_study
 from pcg.study.monitoring import StudyStatistics, study_statistics
 from pcg.study.server import charts
 from pcg.study.server.pages import render, site_of
-from pcg.study.server.researcher_words import LANGUAGES, spoken, translator
+from pcg.study.server.researcher_translations import LANGUAGES, language_of, translator
 from pcg.study.server.security import form_token, read_form
 from pcg.study.server.site import Site
 from pcg.study.store import STATES
@@ -93,13 +93,13 @@ def view(request: Request, name: str, token: str, tab: str, status: int = 200, *
     site = site_of(request)
     text = render(
         name, root=site.root, study=site.config, token=form_token(token), tab=tab, languages=LANGUAGES,
-        **_spoken(request), **values,
+        **_language(request), **values,
     )  # fmt: skip
     return HTMLResponse(text, status, headers=NO_STORE)
 
 
-def _spoken(request: Request) -> dict[str, Any]:
-    code = spoken(request)
+def _language(request: Request) -> dict[str, Any]:
+    code = language_of(request)
     return {"language": code, "t": translator(code)}
 
 
@@ -110,7 +110,7 @@ def _entrance(request: Request, status: int = 200, problem: str = "") -> Respons
     if seed is None:
         seed = site.jar.new_visitor()
     text = render("enter", root=site.root, study=site.config, token=form_token(seed), problem=problem,
-                  **_spoken(request))  # fmt: skip
+                  **_language(request))  # fmt: skip
     response = HTMLResponse(text, status, headers=NO_STORE)
     if fresh:
         site.jar.put(request, response, site.jar.visitor, seed)
@@ -125,7 +125,7 @@ async def enter(request: Request) -> Response:
     given = fields.get("researcher", "").strip()
     if not await site.is_researcher(request, given):
         return _entrance(request, 403, "This is not the token of this study.")
-    response = RedirectResponse(f"{site.root}/researcher?lang={spoken(request)}", 303, headers=NO_STORE)
+    response = RedirectResponse(f"{site.root}/researcher?lang={language_of(request)}", 303, headers=NO_STORE)
     site.jar.put(request, response, site.jar.researcher, given)
     return response
 
@@ -144,7 +144,7 @@ async def change_state(request: Request) -> Response:
     site, token = await researcher(request)
     fields = await read_form(request, token)
     await site.set_state(fields.get("state", ""))
-    return RedirectResponse(f"{site.root}/researcher?lang={spoken(request)}", 303, headers=NO_STORE)
+    return RedirectResponse(f"{site.root}/researcher?lang={language_of(request)}", 303, headers=NO_STORE)
 
 
 # -- what is shown -----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ async def numbers_of(request: Request, site: Site) -> StudyStatistics:
 
 def _body(request: Request, site: Site, found: StudyStatistics) -> str:
     return render(
-        "watch_body", root=site.root, **_spoken(request), found=found,
+        "watch_body", root=site.root, **_language(request), found=found,
         playing=site.plays.playing, most=site.config.most, charts=charts,
         ranks=found.items[:MOST_RANKS], hidden=max(0, len(found.items) - MOST_RANKS), answers=site.config.questions[0],
     )  # fmt: skip

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from pcg.study.answers import failed_checks
 from pcg.study.panels import code_of
 from pcg.study.server.replays import replay_answer
-from pcg.study.server.researcher_words import spoken
+from pcg.study.server.researcher_translations import language_of
 from pcg.study.server.security import read_form
 from pcg.study.server.site import Site
 from pcg.study.server.watch import NO_STORE, numbers_of, researcher, view
@@ -37,7 +37,7 @@ def routes() -> list[BaseRoute]:
 
 
 async def participants(request: Request) -> Response:
-    """Participants, the newest first, with what is to be looked at."""
+    """Page of participants, the newest first, with their flags."""
     site, token = await researcher(request)
     found = await numbers_of(request, site)
     remarks = {one.participant: one.reasons for one in found.suspects}
@@ -78,14 +78,14 @@ def participant_rows(site: Site, remarks: dict[str, tuple[str, ...]]) -> list[di
 
 
 async def comments(request: Request) -> Response:
-    """Comments of participants, the newest first."""
+    """Page of comments of participants, the newest first."""
     site, token = await researcher(request)
     rows = await site.threads.read(comment_rows, site)
     return view(request, "watch_comments", token, "/comments", rows=rows[:MOST_ROWS])
 
 
 def comment_rows(site: Site) -> list[dict[str, Any]]:
-    """Return reasons of votes and answers in words."""
+    """Return the reasons of votes and the free-text answers."""
     name = {item.id: item.name for item in site.store.items}
     texts = {ask.name for ask in site.config.asks if ask.kind == "text"}
     found = [
@@ -101,7 +101,7 @@ def comment_rows(site: Site) -> list[dict[str, Any]]:
 
 
 async def items(request: Request) -> Response:
-    """Items with pictures, and a button that takes them out."""
+    """Page of items with pictures, and a button to pause each."""
     site, token = await researcher(request)
     return await _items(request, site, token)
 
@@ -119,7 +119,7 @@ async def _items(request: Request, site: Site, token: str, problem: str = "") ->
 
 
 async def pause_item(request: Request) -> Response:
-    """Take an item out of new pairs, or in again."""
+    """Pause an item, or resume it: paused items are in no new pairs."""
     site, token = await researcher(request)
     fields = await read_form(request, token)
     item = next((item for item in site.store.items if str(item.id) == fields.get("item", "") and not item.check), None)
@@ -131,7 +131,7 @@ async def pause_item(request: Request) -> Response:
         if not site.pairing.can_do_without({*paused, item.id}):
             return await _items(request, site, token, "At least two items that can be compared must stay.")
     await site.threads.write(site.store.answers.pause_item, item.id, taken_out)
-    return RedirectResponse(f"{site.root}/researcher/items?lang={spoken(request)}", 303, headers=NO_STORE)
+    return RedirectResponse(f"{site.root}/researcher/items?lang={language_of(request)}", 303, headers=NO_STORE)
 
 
 async def thumbnail(request: Request) -> Response:

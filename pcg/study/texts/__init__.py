@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from pcg.engine.vgdl.diagnostics import PcgError, nearest
+from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 from pcg.runs.config import read_toml
 from pcg.study.config import DEFAULT_QUESTION, StudyConfig
 from pcg.study.questionnaire import wordings
@@ -159,8 +159,7 @@ def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
     known = {*reference, *asked, *ends, *needed, *allowed}
     for key, text in texts.items():
         if key not in known:
-            near = nearest(key, known)
-            hint = f", did you mean `{near}`?" if near else ""
+            hint = did_you_mean(key, known)
             raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
         _check_text(key, text, reference.get(key, ""), source)
     for name in (*asked, *needed):

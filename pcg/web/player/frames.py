@@ -101,7 +101,7 @@ class FrameWriter:
         return now
 
     def _settle(self, fresh: dict[int, _Row], lost: set[int]) -> tuple[list[Put], list[int]]:
-        """Take over what changed; what there is to send of it."""
+        """Take over the changes of a state and return those to be sent."""
         hidden = {i for i, row in fresh.items() if not self._shown[row[1]]}
         gone = sorted(i for i in lost | hidden if self._sent.pop(i, None) is not None)
         rows = {i: row for i, row in fresh.items() if i not in hidden}

@@ -84,6 +84,7 @@ def test_of_several_processes_one_builds(tmp_path):
     assert len(list((tmp_path / "kernels").glob("*.kernels"))) == 1
 
 
+@pytest.mark.modes
 def test_a_build_that_was_killed_leaves_nothing_half_written(tmp_path):
     process = child(tmp_path)
     time.sleep(1.0)

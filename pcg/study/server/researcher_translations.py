@@ -1,4 +1,4 @@
-"""The language of the researcher's page: English texts stand in the templates, and a table has them in others."""
+"""Translations of the researcher's page: its templates are in English, and a table has other languages."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def translations(code: str) -> Mapping[str, str]:
     return {str(english): str(text) for english, text in read_toml(Path(str(path))).get(code, {}).items()}
 
 
-def spoken(request: Request) -> str:
+def language_of(request: Request) -> str:
     """Return the language that the link asks for (`?lang=zh`), else the one that the browser likes best."""
     asked = request.query_params.get("lang", "")
     return asked if asked in LANGUAGES else choose_language(request.headers.get("accept-language", ""), LANGUAGES)
 
 
 def translator(code: str) -> Callable[[str], str]:
-    """Return what says an English text in a language; what has no translation stays.
+    """Return the translator of English texts into a language; texts without a translation stay English.
 
     >>> translator("zh")("Votes"), translator("en")("Votes")
     ('选择', 'Votes')

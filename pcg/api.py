@@ -160,7 +160,7 @@ def generate(
     """
     from pcg.runs import LevelRun, run_levels
 
-    with _folder(out, "levels") as folder, _named(game, folder) as (name, reading):
+    with _folder(out, "levels") as folder, _named(game) as (name, reading):
         data = _sections(settings)
         (maker,), plugins = _own("level-generator", [generator], folder, "generator")
         if fitness is not None:
@@ -214,7 +214,7 @@ def evolve_rules(
     """
     from pcg.runs import RulesRun, run_rules
 
-    with _folder(out, "rules") as folder, _named(game, folder) as (name, reading):
+    with _folder(out, "rules") as folder, _named(game) as (name, reading):
         run = {
             "game": name, "reading": reading, "levels": levels, "generator": generator, "count": count, "seed": seed,
         }  # fmt: skip
@@ -392,7 +392,7 @@ def tournament(
 
     with _folder(out, "tournament") as folder, contextlib.ExitStack() as stack:
         listed = [games] if isinstance(games, str | Game) else list(games)
-        sources = [each if isinstance(each, str) else stack.enter_context(_named(each, folder))[0] for each in listed]
+        sources = [each if isinstance(each, str) else stack.enter_context(_named(each))[0] for each in listed]
         names, plugins = _own("agent", agents, folder, "agents")
         rules = Rules(Budget.read(budget), max_ticks=max_ticks)
         wanted = plan(
@@ -483,7 +483,7 @@ def _folder(out: str | os.PathLike[str] | None, name: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _named(game: Any, folder: Path) -> Iterator[tuple[str, str]]:
+def _named(game: Any) -> Iterator[tuple[str, str]]:
     """Yield a game as a run names it, and how it is read; a loaded game or a text is written down for that time."""
     if not isinstance(game, Game) and not (isinstance(game, str) and ("\n" in game or not game)):
         yield str(game), ""

@@ -1,9 +1,10 @@
-"""Settling of rule sets: what people never leave out is added, and what makes a game fail for certain is mended.
+"""Repair of rule sets that cannot be played: rules that people never leave out are added, and faults are taken away.
 
-Sprites that move are stopped by the frame of the level, or turned at it, and do not leave the map; somebody can lose;
-what has to go for a win can go; neither dying nor bumping pays. Most games that are drawn rule by rule fail for one of
-these reasons, and the reason says what is missing (repair from failure, as in ScriptDoctor, Earle et al.
-2025). Operators stay as they are: settling comes after them, and each thing is left as it is with some chance.
+Sprites that move are stopped by the frame of the level, or turned at it, and do not leave the map; the avatar can die;
+sprites that must vanish for a win can be removed; neither dying nor bumping into something gives points. Most games
+that are drawn rule by rule fail for one of these reasons, and the reason says which rule is missing (repair from
+failure, as in ScriptDoctor, Earle et al. 2025). The repair comes after the operators of evolution, and leaves each
+fault as it is with some probability.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot")
-"""Kinds that must not get out of the map or into walls."""
+"""Kinds of sprites that must not leave the map or enter walls."""
 _BOUNDS: dict[str, tuple[str, ...]] = {
     "avatar": ("stepBack",),
     "chaser": ("stepBack",),
@@ -28,25 +29,27 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "missile": ("reverseDirection", "turnAround", "killSprite", "wrapAround"),
     "shot": ("killSprite",),
 }
-"""Effects of a bound, by what comes up against it."""
+"""Kind of sprite -> effects that keep it inside the map and out of walls."""
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
-"""Effects of coming up against something, for which nobody is paid."""
+"""Effects of bumping into something, which give no points."""
 _ENDLESS = frozenset({"wrapAround"})
-"""Effects that only the edge of the screen can have."""
+"""Effects that make sense at the edge of the screen only."""
 _TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walker")
-"""Kinds of things that can have to go."""
+"""Kinds of sprites that a win can ask to be removed."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
 
 
-def settled(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator, *, share: float, most: int) -> RuleSet:
-    """Return a rule set in which what is missing is there.
+def repair_playability(
+    space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator, *, share: float, most: int
+) -> RuleSet:
+    """Return a rule set with the bounds, goals and dangers that it lacks, and without points for dying or bumping.
 
     Args:
         space: of the sprite set.
-        genotype: what is settled.
+        genotype: the rule set.
         rng: draws.
-        share: chance with which each thing is looked after, in [0, 1].
-        most: rules that it may have.
+        share: probability with which each fault is repaired, in [0, 1].
+        most: rules of the result at most; others are left out at random for those that are added.
     """
     rules = list(genotype.rules)
     endings = list(genotype.terminations)
@@ -57,16 +60,16 @@ def settled(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator, *,
         *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
         *_dangers(space, rules, endings, rng, share),
     ]  # fmt: skip
-    rules = [_honest(space, rule) for rule in rules]
+    rules = [_without_undue_points(space, rule) for rule in rules]
     while rules and len(rules) + len(added) > most:
         del rules[int(rng.integers(len(rules)))]
     return repair_rules(space, RuleSet((*rules, *added), tuple(endings)), rng, most=most)
 
 
-def lengthened(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
-    """Return a rule set in which one more kind of thing has to go before the game is won; None where there is none.
+def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
+    """Return a rule set whose win asks for the removal of one more kind of sprite; None where no kind is left.
 
-    For games whose wins come too soon: what there is to do is what takes time.
+    For games that are won too soon.
     """
     goals = [e for e in genotype.terminations if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")]
     if not goals:
@@ -100,7 +103,7 @@ def _leaves(space: LearnedSpace, kinds: Iterable[str]) -> list[str]:
 
 
 def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) -> bool:
-    """Return True where a rule says what happens to one when it meets another."""
+    """Return True where some rule is about two sprite types that meet."""
     one, other = _wide(space, first), _wide(space, second)
     return any(
         (r.first in one and r.second in other) or (r.second in one and r.first in other and r.second != EOS)
@@ -109,7 +112,7 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 
 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
-    """Rules for what comes up against the frame, or leaves the map where no frame encloses it."""
+    """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it."""
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
     found: list[Rule] = []
     for mover in _leaves(space, MOVERS):
@@ -129,7 +132,7 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
 def _goals(
     space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], rng: np.random.Generator, share: float
 ) -> list[Rule]:
-    """Rules by which what has to go for a win can go: the avatar takes it, or a shot hits it."""
+    """Rules by which sprites that must vanish for a win can be removed: the avatar takes them, or a shot hits them."""
     found: list[Rule] = []
     for ending in endings:
         if not ending.wins or ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
@@ -162,7 +165,7 @@ def _removes(space: LearnedSpace, rule: Rule, name: str) -> bool:
 def _dangers(
     space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], rng: np.random.Generator, share: float
 ) -> list[Rule]:
-    """A rule by which the avatar can die, where nothing else can be lost and something moves that could kill it."""
+    """A rule by which the avatar can die, where nothing else loses the game and a moving sprite could kill it."""
     if rng.random() >= share or any(not e.wins for e in endings if e.name != "SpriteCounter"):
         return []
     heroes = list(space.kinds.avatars)
@@ -180,8 +183,8 @@ def _prey(rules: Sequence[Rule], name: str, heroes: set[str]) -> bool:
     return any(r.first == name and r.second in heroes and ontology.EFFECTS[r.effect].kills_first for r in rules)
 
 
-def _honest(space: LearnedSpace, rule: Rule) -> Rule:
-    """A rule that pays neither for dying nor for bumping."""
+def _without_undue_points(space: LearnedSpace, rule: Rule) -> Rule:
+    """Return a rule without points for dying or bumping."""
     paid = rule.get("scoreChange")
     if paid is None or paid.startswith("-"):
         return rule

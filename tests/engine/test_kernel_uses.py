@@ -16,6 +16,7 @@ from texts import PUSH, PUSH_LEVEL, game
 from pcg.engine.benchmark import measure
 from pcg.engine.conformance import replay
 from pcg.engine.envs import VectorEnv
+from pcg.engine.kernel.random import scramble
 
 pytestmark = pytest.mark.kernel
 
@@ -39,7 +40,7 @@ def test_rates_are_measured() -> None:
 def test_a_recorded_play_is_recognised_line_by_line(tmp_path: Path) -> None:
     push, trace, ours = game(PUSH, PUSH_LEVEL), tmp_path / "right.jsonl.gz", tmp_path / "ours.jsonl.gz"
     lines: list[dict[str, object]] = [{"format": 1, "game": "own/push", "level": 0, "seed": 7, "aux_seed": 3}]
-    lines += [{"t": -1}, *({"t": t, "a": ["ACTION_RIGHT"]} for t in range(2))]
+    lines += [{"t": -1, "aux": scramble(3)}, *({"t": t, "a": ["ACTION_RIGHT"]} for t in range(2))]
     trace.write_bytes(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
     replay(push, trace, emit=ours)
     result = replay(push, ours)

@@ -131,12 +131,17 @@ types: $(DEV)
 	cd build/typing && $(BIN)/mypy --config-file $(CURDIR)/pyproject.toml -p pcg
 
 # Slices of the tests: the kernels as plain Python (what a debugger and coverage see), and compiled with every access
-# checked, which random games are played with as well.
-KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz
+# checked, which random games are played with as well. Each has to use every entry point.
+KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz tests/generators/test_kernel_uses.py
+USED := $(CURDIR)/build/entry-points
 checked-kernels: $(DEV)
-	PCG_KERNELS=python $(PYTEST) $(KERNEL_TESTS) -m "kernel and not full"
+	rm -rf $(USED)
+	PCG_ENTRY_POINTS=$(USED)/python PCG_KERNELS=python $(PYTEST) $(KERNEL_TESTS) -m "kernel and not full"
+	$(BIN)/python tests/support/entry_points.py $(USED)/python
 	PCG_BOUNDSCHECK=1 $(BIN)/pcg warmup
-	PCG_BOUNDSCHECK=1 HYPOTHESIS_PROFILE=full $(PYTEST) $(KERNEL_TESTS) -m "kernel and (fuzz or not full)"
+	PCG_ENTRY_POINTS=$(USED)/checked PCG_BOUNDSCHECK=1 HYPOTHESIS_PROFILE=full \
+	  $(PYTEST) $(KERNEL_TESTS) -m "kernel and (fuzz or not full)"
+	$(BIN)/python tests/support/entry_points.py $(USED)/checked
 
 conformance: $(DEV)
 	@if [ -d "$(SHARED)/gvgai/traces" ]; then \

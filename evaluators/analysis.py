@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
@@ -27,6 +26,9 @@ from pcg.evaluators.effect_semantics import (
     flag,
     type_ids,
 )
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 ROLES: Mapping[str, str] = {
     "avatar": "controlled by the player",
@@ -586,6 +588,8 @@ class _Analyst:
         return tuple(found)
 
     def _graph(self, roles: Mapping[int, frozenset[str]]) -> nx.MultiDiGraph:
+        import networkx as nx  # slow to import, and what only plays a game asks for no graph
+
         graph = nx.MultiDiGraph()
         for t in self.concrete:
             graph.add_node(self.types[t].name, id=t, roles=tuple(sorted(roles[t])))

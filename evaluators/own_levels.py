@@ -13,8 +13,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from scipy.special import stdtrit
-
 from pcg.evaluators.judging.level_reference import LevelProfile
 
 if TYPE_CHECKING:
@@ -118,4 +116,6 @@ def shortest_expected(lengths: Sequence[int], otherwise: float) -> float:
     squares = math.fsum((x - mean) ** 2 for x in logs) + TRUST * USUAL_SPREAD**2
     degrees = len(logs) - 1 + TRUST
     spread = math.sqrt(squares / degrees * (1.0 + 1.0 / len(logs)))
+    from scipy.special import stdtrit  # slow to import, and few commands come here
+
     return math.exp(mean + float(stdtrit(degrees, UNUSUAL)) * spread)

@@ -18,6 +18,7 @@ from typing import Any
 import hypothesis
 import pytest
 import time_limits
+from entry_points import write_used
 from tiers import FAST_EXAMPLES, PROFILE
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -75,6 +76,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         from pcg.engine.native.loader import prepare
 
         prepare()
+
+
+def pytest_sessionfinish() -> None:
+    """Write which entry points of the kernels were used, into the folder ``$PCG_ENTRY_POINTS`` (`entry_points`)."""
+    folder = os.environ.get("PCG_ENTRY_POINTS")
+    if folder:
+        write_used(Path(folder))
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import time_limits
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = [sys.executable, str(ROOT / "tools" / "time_limit.py")]
@@ -88,6 +89,22 @@ def test_an_interpreter_that_does_not_end_is_ended_with_its_stacks(tmp_path: Pat
     """
     code, out = pytest_of(tmp_path, text)
     assert code == 1 and "1 passed" in out and "Timeout (0:00:01)!" in out and "in wait" in out
+
+
+def test_limits_are_longer_in_the_full_tier_and_on_a_busy_machine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def limit(waiting: float) -> float:
+        monkeypatch.setattr(os, "getloadavg", lambda: (waiting, waiting, waiting))
+        return time_limits.seconds(request.node)
+
+    monkeypatch.delenv("PCG_TEST_LIMIT", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert [limit(waiting) for waiting in (0.1, 2.0, 5.0, 100.0)] == [300.0, 300.0, 750.0, 1200.0]
+    request.node.add_marker("full")
+    assert limit(0.1) == 900.0
+    monkeypatch.setenv("PCG_TEST_LIMIT", "7")
+    assert limit(5.0) == 7.0
 
 
 def test_a_command_at_its_limit_is_ended() -> None:

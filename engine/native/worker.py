@@ -52,7 +52,7 @@ def main() -> None:
 
 def label_of(order: dict[str, Any]) -> str:
     """Return the package or the selection of an order, "" for functions of users alone."""
-    return order["package"] or (order.get("selection") or {}).get("label", "")
+    return str(order["package"] or (order.get("selection") or {}).get("label", ""))
 
 
 def _one_line(text: str) -> str:

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import lsq_linear
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.board_measures import BoardMeasures
@@ -171,6 +170,8 @@ def _ridge(
     target = np.r_[answers - middle, np.zeros(width)]
     bounds = [(0.0 if sign > 0 else -np.inf, 0.0 if sign < 0 else np.inf) for sign in signs or (0,) * width]
     low, high = (np.array(ends) for ends in zip(*bounds, strict=True))
+    from scipy.optimize import lsq_linear  # takes as long to import as all the rest, and only fitting needs it
+
     slopes = lsq_linear(matrix, target, (low, high), method="bvls").x / scales
     found = [float(middle - means @ slopes), *slopes.tolist()] if signs else slopes.tolist()
     return tuple(found)

@@ -36,7 +36,7 @@ _MOST_TILES = 24
 
 @dataclass(frozen=True)
 class BoxRules:
-    """What one kind of box does in a game.
+    """Rules of one kind of box in a game.
 
     Attributes:
         box: tile that makes one.

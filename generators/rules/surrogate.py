@@ -5,7 +5,10 @@ that were played; of several children it picks the one to be played (Jin: Surrog
 2011, pre-selection). It never stands in for playing: what is told to the generator was played.
 
 The model is a forest of extremely randomised trees (Geurts, Ernst, Wehenkel 2006, from scikit-learn) over which rules,
-pairs, effects and terminations there are. It is learned anew for every generation, from the rule sets played last.
+pairs, effects and terminations there are. It is learned anew for every generation, from the rule sets played last. Of
+rule sets that promise as much, that is preferred on which the trees differ: to pick the highest guess each time makes
+generations alike, and a search that is stuck learns nothing new (an upper confidence bound, as in Hutter, Hoos,
+Leyton-Brown: Sequential Model-Based Optimization for General Algorithm Configuration, 2011).
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ _TREES = 40
 _LEAF = 2
 _SHARE = 0.1
 """Of the features, looked at for each split."""
+_OPTIMISM = 0.5
+"""Standard deviations of the trees' guesses that are added to their mean."""
 _RARE = 3
 """Rule sets that must have a feature; of what fewer have nothing is learned."""
 
@@ -104,7 +109,8 @@ class Surrogate:
         return True
 
     def predict(self, genotypes: Sequence[RuleSet]) -> NDArray[np.float64]:
-        """Predict the fitness of each (1 more where feasible); `learn` comes first.
+        """Predict what each may be worth, shape (rule sets,): the fitness (1 more where feasible), and more where the
+        trees differ; `learn` comes first.
 
         Raises:
             RuntimeError: when nothing was learned.
@@ -113,8 +119,9 @@ class Surrogate:
             raise RuntimeError("nothing was learned yet")
         table, common, trees = self._model
         rows = table.transform([features_of(one) for one in genotypes])[:, common]
+        guesses = np.array([tree.predict(rows) for tree in trees.estimators_])
         # rounded, so that the order of a sum does not decide between equals
-        return np.asarray(np.round(trees.predict(rows), 9), np.float64)
+        return np.asarray(np.round(guesses.mean(axis=0) + _OPTIMISM * guesses.std(axis=0), 9), np.float64)
 
     def to_json(self) -> list[Any]:
         """The memory as a JSON array."""

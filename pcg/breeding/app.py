@@ -25,8 +25,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from pcg.breeding.population import LevelPopulation
+from pcg.breeding.votes import told_preference
 from pcg.evaluators.analysis import analyse
-from pcg.evaluators.metrics.registry import METRICS
 from pcg.render import render_level
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
 from pcg.web.level_editor import Bench
@@ -36,10 +36,6 @@ from pcg.web.single_level import play_route
 
 STATIC = Path(__file__).parent / "static"
 _TILE = 16
-_TOLD = 6
-"""Measures of the preference that are told."""
-_SURE = 1.0
-"""A weight is told when it is at least so many of its standard deviations from 0."""
 
 
 class BreedingSite:
@@ -49,6 +45,11 @@ class BreedingSite:
         self.population = population
         self.plays = PlayServer()
         self.bench = Bench(workers=2, waiting=30, limit_s=limit_s)
+
+    def close(self) -> None:
+        """Let nothing new start, and close the log of the run."""
+        self.bench.close()
+        self.population.close()
 
     def routes(self) -> list[Any]:
         """Every address of the site."""
@@ -95,9 +96,6 @@ class BreedingSite:
                     "measures": {name: member.measures.get(name) for name in preference.names},
                 }
             )
-        doubts = preference.doubts
-        sure = {n: w for n, w in preference.weights.items() if abs(w) >= _SURE * doubts[n] and n in METRICS}
-        best = sorted(sure, key=lambda n: -abs(sure[n]))[:_TOLD]
         shown = set(population.shown)
         return {
             "generation": population.generation,
@@ -106,7 +104,7 @@ class BreedingSite:
             "pair": population.pair(),
             "votes": [[a, b, answer] for (a, b), answer in votes.items() if a in shown and b in shown],
             "counted": len(votes),
-            "preference": [{"name": n, "weight": sure[n], "help": METRICS[n].help} for n in best],
+            "preference": told_preference(preference),
             "best": [n for n in population.ranking() if preference.utility(n) > 0][:6],
         }
 

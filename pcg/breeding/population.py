@@ -6,8 +6,6 @@ number, so a run that was stopped breeds what it would have bred.
 
 from __future__ import annotations
 
-import csv
-import io
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +18,14 @@ import numpy as np
 
 from pcg.breeding.config import BreedingRun, read_breeding
 from pcg.breeding.preference import Comparison, LearntPreference
+from pcg.breeding.votes import write_comparisons
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.likeness import level_distance
-from pcg.evaluators.preferences import Vote, write_votes
+from pcg.evaluators.preferences import Vote
 from pcg.generators.levels import LevelGenerator, make_generator
 from pcg.generators.levels.population import EvolutionaryGenerator, bred
 from pcg.runs.game_text import GameText
@@ -344,15 +343,10 @@ class LevelPopulation:
         ]
         if not votes:
             return
-        write_votes(votes, self.folder / "votes.csv")
-        known = sorted({n for c in preference.comparisons for n in (c.better, c.worse)})
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["item", *preference.names])
-        for number in known:
-            values = self.members[number].measures
-            writer.writerow([f"level{number}", *(values.get(name, "") for name in preference.names)])
-        write_whole(self.folder / "features.csv", text.getvalue())
+        known = {n for c in preference.comparisons for n in (c.better, c.worse)}
+        write_comparisons(
+            self.folder, votes, {f"level{n}": self.members[n].measures for n in sorted(known)}, preference.names
+        )
 
     # -- breeding ------------------------------------------------------------------------------------------------------
 

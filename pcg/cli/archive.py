@@ -1,4 +1,4 @@
-"""The command `archive`, and the part of `play` that opens a browser."""
+"""The command `archive`, which is a page of the studio, and the part of `play` that opens a browser."""
 
 from __future__ import annotations
 
@@ -32,17 +32,20 @@ def archive(
         str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
     ] = "127.0.0.1",
 ) -> None:
-    """Show a run as a web page: a map of its levels, each to look at, to watch, to play, to edit and to complete.
+    """Show a run in the studio: a map of its levels, each to look at, to watch, to play, to edit and to complete.
 
-    The page is served until Ctrl-C. Levels that you save are put into the folder `drawn` of the run.
+    The page is served until Ctrl-C. Levels that you save are put into the folder `drawn` of the run, those that you
+    star into `starred`.
     """
-    from pcg.web.archive import archive_app
+    from pcg.studio import studio_app
+    from pcg.web.run_levels import RunFolder
     from pcg.web.serving import hosts_of, listen, serve
 
-    app = archive_app(folder, hosts=hosts_of(host))
+    RunFolder(folder)  # what is wrong with it is told before the server starts
+    app = studio_app(folder=folder.resolve().parent, runs=[folder], hosts=hosts_of(host))
     bound = listen(host, port)
     compile_now()
-    serve(app, bound, open_browser=open_browser, ready=tell)
+    serve(app, bound, open_browser=open_browser, start=f"runs/{folder.resolve().name}/", ready=tell)
 
 
 def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None, port: int | None) -> None:

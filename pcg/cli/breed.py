@@ -45,9 +45,9 @@ def breed(
     `levels` are those you like, best first; name that folder to go on.
     """
     from pcg.breeding import BreedingRun, LevelPopulation
-    from pcg.breeding.app import breeding_app
     from pcg.breeding.population import BREEDING
     from pcg.runs.store import kind_of
+    from pcg.studio import studio_app
     from pcg.web.serving import hosts_of, listen, serve
 
     if Path(game).is_dir() and kind_of(Path(game)) == BREEDING:
@@ -68,10 +68,11 @@ def breed(
         compile_now()
         with errors().status("making the first levels ..."):
             run = LevelPopulation.create(config, folder)
-    app = breeding_app(run, hosts=hosts_of(host))
+    place = run.folder.resolve()
+    app = studio_app(run.game, folder=place.parent, population=run, hosts=hosts_of(host))
     bound = listen(host, port)
     try:
-        serve(app, bound, open_browser=open_browser, ready=tell)
+        serve(app, bound, open_browser=open_browser, start=f"breed/{place.name}/", ready=tell)
     finally:
         run.close()
         print(f"{run.folder}: generation {run.generation + 1}, {len(run.votes)} comparisons; go on with: "

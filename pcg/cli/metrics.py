@@ -170,7 +170,7 @@ _SHOWN = ("feasible", "fitness", "constraint", "constraints", "metrics", "wants"
 
 
 def _puzzle_sentences(game: Game, text: str) -> list[str]:
-    """What makes a level hard to solve where things are pushed; nothing for other levels."""
+    """Return sentences on the difficulty of a level with boxes to push; none for other levels."""
     from pcg.evaluators.pushing import difficulty_of
     from pcg.evaluators.pushing.difficulty import ROOM
 

@@ -1,4 +1,4 @@
-"""What came of a run as JSON, for the option `--json` of all commands that begin or continue one."""
+"""Result of a run as JSON, for the option `--json` of all commands that begin or continue a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print what came of the run as JSON instead of text and tables.")
 ]
 _LISTS = {"levels": "levels", "rules": "games", "games": "games"}
-"""What a run keeps, by its kind: the folder, and the list in its index."""
+"""Kind of run -> folder of its results, and name of the list in its index."""
 
 
 @dataclass

@@ -1,12 +1,13 @@
-"""The command `studio`: write and play a game in the browser."""
+"""The command `studio`: write, generate, look, play and breed in the browser."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pcg.cli.archive import PortOption, tell
+from pcg.cli.archive import PortOption, compile_now, tell
 from pcg.cli.console import errors
 
 PANEL = "Games"
@@ -20,25 +21,35 @@ def register(app: typer.Typer) -> None:
 def studio(
     game: Annotated[
         str | None,
-        typer.Argument(help="Name of a built-in game, or a game file, to begin with; a small one without it."),
+        typer.Argument(
+            help="Name of a built-in game, or a game file, to begin with; or the folder of a run to look at."
+        ),
     ] = None,
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Folder of the runs and games that are shown and made.")
+    ] = Path("."),
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     port: PortOption = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
     ] = "127.0.0.1",
 ) -> None:
-    """Write a game on the left and play it on the right: every change that has no error starts at once.
+    """Write games and play them, paint levels, generate, look at what came of it, breed and vote, all in the browser.
 
-    Errors are shown under their places as you type. The browser keeps what you write; the page has buttons to save it.
+    Every change of a game that has no error starts at once. What you write is kept in the folder, and everything that
+    is generated is a run there, which the other commands know; each page shows the command that does the same.
     """
     from pcg.cli.sources import load_with_levels
     from pcg.export.kernels import page_module
+    from pcg.runs.store import kind_of
     from pcg.studio import studio_app
     from pcg.web.serving import hosts_of, listen, serve
 
-    app = studio_app(load_with_levels(game) if game is not None else None, hosts=hosts_of(host))
+    run = Path(game) if game is not None and Path(game).is_dir() and kind_of(Path(game)) else None
+    loaded = load_with_levels(game) if game is not None and run is None else None
+    app = studio_app(loaded, folder=folder, runs=[run] if run else (), hosts=hosts_of(host))
     bound = listen(host, port)
+    compile_now()
     with errors().status("looking for the kernels of pages ..."):
         page_module()
-    serve(app, bound, open_browser=open_browser, ready=tell)
+    serve(app, bound, open_browser=open_browser, start=f"runs/{run.resolve().name}/" if run else "", ready=tell)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +24,9 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.effect_semantics import SECOND, Consequence, consequences
+
+if TYPE_CHECKING:
+    import networkx as nx  # slow to import, and most descriptions are made without a diagram
 
 STYLES: dict[str, tuple[str, Any]] = {
     "kills or hurts": ("#d0342c", "-"),
@@ -80,6 +82,8 @@ def interaction_graph(
     analysis = analysis or analyse(definition)
     description = description or describe(definition, analysis=analysis)
     roles = {thing.type: thing.role for thing in description.things}
+    import networkx as nx
+
     graph = nx.MultiDiGraph()
     members = {group.type: group.members for group in description.groups}
 
@@ -162,6 +166,8 @@ def _arrows(c: Consequence, first: str, second: str, names: list[str]) -> Iterab
 
 def _places(graph: nx.MultiDiGraph, boxes: dict[str, _Box]) -> dict[str, NDArray[np.float64]]:
     """Centres of all boxes, in inches; parts that hang together stand side by side."""
+    import networkx as nx
+
     plain = nx.Graph(graph)
     parts = sorted(nx.connected_components(plain), key=lambda part: (-len(part), min(part)))
     places: dict[str, NDArray[np.float64]] = {}
@@ -182,6 +188,8 @@ def _spread(graph: nx.Graph) -> dict[str, NDArray[np.float64]]:
     nodes = list(graph)
     if len(nodes) == 1:
         return {nodes[0]: np.zeros(2)}
+    import networkx as nx
+
     ring = nx.circular_layout(nodes)
     found = nx.kamada_kawai_layout(graph, pos=ring)
     scale = np.array([1.2, 0.8]) * 1.2 * len(nodes) ** 0.5

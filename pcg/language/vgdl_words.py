@@ -151,7 +151,7 @@ def params_of(owner: str) -> dict[str, Param]:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What can stand at a place.
+    """Kind of word that can be written at a place.
 
     Attributes:
         role: as in `Word`; "" where nothing can be proposed.

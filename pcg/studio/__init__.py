@@ -1,10 +1,16 @@
-"""The studio: a page on one's own machine where games are written and played side by side.
+"""The studio: one local web application in which games and levels are written, generated, looked at, bred and voted on.
 
-    studio_app   the application: the page, the checker, the player's parts
+    studio_app   the application (`app`), over the pages of
+        writing      the game's text, painted levels, the player beside them
+        commands     what is chosen for generating, as the command that does it
+        jobs, job    commands under way, each in a process of its own
+        following    what is shown of a run while it goes on
+        workspace    the folder with runs and games
+        gallery      runs that make rules and games
+        studies      studies of what was starred
 
-The editor sends the text of a game and its levels whenever they change. The answer is the findings of the checker, with
-their places, and, when there is no error, the game as `pcg.export` bundles it, which the page plays at once in
-WebAssembly. Nothing is stored on the server: the browser keeps what is written.
+Runs of levels are shown by `pcg.web.archive`, breeding by `pcg.breeding.app`. Whatever is written, made or said is
+in files before the page hears of it: the browser, the server or both can be killed at any time.
 """
 
 from pcg.studio.app import studio_app

@@ -1,156 +1,317 @@
-"""The application of the studio: texts in, findings and a game to play out."""
+"""The application of the studio: one navigation over writing, generating, looking at runs, and breeding.
+
+/                     write, paint and play (`writing`)
+/generate             choose what to make, watch it, stop it, go on with it
+/look                 all runs
+/runs/RUN/            a run: of levels `pcg.web.archive`, of rules and games the gallery (`gallery`)
+/breed                runs of breeding, and a new one
+/breed/RUN/           one of them (`pcg.breeding.app`)
+
+GET  /api/runs                     every run, the latest first
+POST /api/runs {choice}            begin a run: its name and command
+POST /api/command {choice}         the command that would do it
+GET  /api/runs/RUN/state           what is known of it now (`following`)
+POST /api/runs/RUN/stop, /go-on    {more, unit}: a larger budget
+POST /api/study {run, name}        a study of the starred levels of a run
+POST /api/breed {game, population, seed, wants}
+"""
 
 from __future__ import annotations
 
-import asyncio
-import base64
-from collections.abc import Collection
+import contextlib
+import shlex
+from collections.abc import AsyncIterator, Collection
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pcg.breeding import BreedingRun, LevelPopulation
+from pcg.breeding.app import BreedingSite
+from pcg.breeding.population import BREEDING
 from pcg.engine.game import Game
-from pcg.engine.vgdl import check_game, check_level
-from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
-from pcg.engine.vgdl.resolver import read_game
-from pcg.export.bundle import bundle
-from pcg.export.kernels import page_module
-from pcg.export.page import SCRIPTS, page, source
-from pcg.web.guard import ERRORS, LOCAL_HOSTS, Guard, Refused
-from pcg.web.pages import STATIC
-from pcg.web.pages import page as show_page
+from pcg.generators.levels import GENERATORS
+from pcg.runs.store import GAMES, LEVELS, RULES, kind_of
+from pcg.studio.commands import PRODUCTS, UNITS, Choice, command_line, sliders
+from pcg.studio.following import Follower
+from pcg.studio.gallery import GameGallery
+from pcg.studio.jobs import Jobs
+from pcg.studio.studies import study_of_starred
+from pcg.studio.workspace import Workspace, known_games, tidy_name
+from pcg.studio.writing import WritingSite
+from pcg.web.archive import ArchiveSite
+from pcg.web.exported import player_routes
+from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, take
+from pcg.web.level_editor import Bench
+from pcg.web.pages import STUDIO, application, files, page, static_routes
 
-MOST_LEVELS = 20
-LONGEST_TEXT = 100_000
-"""Characters of a game, and of a level."""
-_HEADERS = (
-    (b"content-security-policy", b"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
-                                 b"img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
-                                 b"frame-ancestors 'none'; form-action 'self'"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)  # fmt: skip
+__all__ = ["StudioSite", "studio_app"]
+
+STATIC = Path(__file__).parent / "static"
 
 
-def findings_of(text: str, levels: list[str]) -> list[dict[str, Any]]:
-    """Return what is wrong with a game and its levels, in the strict reading; `part` is "game" or a level's number."""
-    found = [_finding("game", one) for one in check_game(text + "\n", reading="strict")]
-    if any(one["severity"] == "error" for one in found):
-        return found
-    definition = read_game(text + "\n", reading="strict")
-    for number, level in enumerate(levels):
-        found += [_finding(number, one) for one in check_level(level, definition, reading="strict")]
+class StudioSite:
+    """The handlers of the studio.
+
+    Args:
+        workspace: the folder it works in.
+        game: what writing begins with.
+        population: a run of breeding that is open already.
+    """
+
+    def __init__(
+        self, workspace: Workspace, game: Game | None = None, population: LevelPopulation | None = None
+    ) -> None:
+        self.workspace = workspace
+        self.jobs = Jobs(workspace)
+        self.writing = WritingSite(game, workspace)
+        self.bench = Bench(workers=2, waiting=30, limit_s=300.0)
+        self._followers: dict[str, Follower] = {}
+        self._sites: dict[str, tuple[Any, ASGIApp]] = {}
+        if population is not None:
+            self._add(population.folder.resolve().name, BreedingSite(population))
+
+    def close(self) -> None:
+        """Stop all runs, and let nothing new start."""
+        self.jobs.close()
+        self.writing.close()
+        self.bench.close()
+        for site, _ in self._sites.values():
+            site.close()
+
+    def routes(self) -> list[BaseRoute]:
+        """Return every address."""
+        return [
+            *self.writing.routes(),
+            Route("/generate", self.generate),
+            Route("/look", self.look),
+            Route("/breed", self.breed),
+            Route("/api/runs", self.runs),
+            Route("/api/runs", self.start, methods=["POST"]),
+            Route("/api/command", self.command, methods=["POST"]),
+            Route("/api/runs/{run}/state", self.state),
+            Route("/api/runs/{run}/stop", self.stop, methods=["POST"]),
+            Route("/api/runs/{run}/go-on", self.go_on, methods=["POST"]),
+            Route("/api/study", self.study, methods=["POST"]),
+            Route("/api/breed", self.begin_breeding, methods=["POST"]),
+            Route("/runs/{run}", self.with_slash),
+            Route("/breed/{run}", self.with_slash),
+            Mount("/runs/{run}", app=self.one_run),
+            Mount("/breed/{run}", app=self.one_run),
+            Mount("/studio", files(STATIC)),
+            *player_routes(),
+        ]
+
+    # -- pages ---------------------------------------------------------------------------------------------------------
+
+    async def generate(self, request: Request) -> Response:
+        games = known_games(self.workspace)
+        chosen = request.query_params.get("game", "") or str(self.writing.first["name"])
+        return page(
+            request, "generate", package="pcg.studio", games=games, chosen=chosen,
+            products={what: title for what, (title, _) in PRODUCTS.items()}, units=UNITS, sliders=sliders(),
+            generators={name: GENERATORS[name].help for name in _available()},
+        )  # fmt: skip
+
+    async def look(self, request: Request) -> Response:
+        return page(request, "look", package="pcg.studio", folder=str(self.workspace.folder.resolve()))
+
+    async def breed(self, request: Request) -> Response:
+        return page(request, "breed", package="pcg.studio", games=known_games(self.workspace),
+                    chosen=str(self.writing.first["name"]))  # fmt: skip
+
+    async def with_slash(self, request: Request) -> Response:
+        return RedirectResponse(f"{request.url.path}/", 307)
+
+    # -- runs ----------------------------------------------------------------------------------------------------------
+
+    async def one_run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on to the pages of a run."""
+        name = scope["path_params"]["run"]
+        if name not in self._sites:
+            await self.bench.run(lambda: self._open(name))
+        await self._sites[name][1](scope, receive, send)
+
+    def _open(self, name: str) -> None:
+        folder = self.workspace.run(name)
+        kind = kind_of(folder)
+        site: ArchiveSite | BreedingSite | GameGallery
+        if kind == BREEDING:
+            site = BreedingSite(LevelPopulation.open(folder))
+        elif kind == LEVELS:
+            site = ArchiveSite(folder)
+        elif kind in (RULES, GAMES):
+            site = GameGallery(folder)
+        else:
+            raise Refused(f"{name} is a run of kind {kind!r}, which has no page; see its report.html", 404)
+        self._add(name, site)
+
+    def _add(self, name: str, site: Any) -> None:
+        self._sites.setdefault(name, (site, Router([*site.routes(), *static_routes()])))
+
+    async def runs(self, request: Request) -> Response:
+        return JSONResponse({"runs": await self.bench.run(self._runs)})
+
+    def _runs(self) -> list[dict[str, Any]]:
+        found = []
+        seen = set()
+        for name, manifest in self.workspace.runs():
+            seen.add(name)
+            kind = str(manifest.get("kind", LEVELS))
+            about = {"name": name, "kind": kind, "running": self.jobs.running(name), "problem": self.jobs.problem(name)}
+            if kind == BREEDING:
+                found.append({**about, "game": manifest["game"]["name"], "generator": BREEDING})
+            elif kind in (LEVELS, RULES, GAMES):
+                found.append({**about, **self._state(name)})
+        # begun, and not yet a run, or never to be one
+        begun = [name for name in reversed(self.jobs.known()) if name not in seen]
+        return [*(self._starting(name) for name in begun), *found]
+
+    def _starting(self, name: str) -> dict[str, Any]:
+        return {"name": name, "kind": "", "running": self.jobs.running(name), "problem": self.jobs.problem(name),
+                "command": command_line(self.jobs.arguments(name)), "tried": 0}  # fmt: skip
+
+    def _state(self, name: str) -> dict[str, Any]:
+        folder = self.workspace.run(name)
+        follower = self._followers.get(name)
+        if follower is None:
+            follower = self._followers[name] = Follower(folder)
+        return follower.state()
+
+    async def state(self, request: Request) -> Response:
+        return JSONResponse(await self.bench.run(lambda: self._known(request.path_params["run"])))
+
+    def _known(self, name: str) -> dict[str, Any]:
+        running, problem = self.jobs.running(name), self.jobs.problem(name)
+        if name in self.jobs.known() and not (self.workspace.folder / name / "run.json").is_file():
+            return self._starting(name)
+        return {"name": name, **self._state(name), "running": running, "problem": problem}
+
+    async def command(self, request: Request) -> Response:
+        choice = Choice.read(await read_object(request))
+        name = self.workspace.free_name(choice.run_name)
+        arguments = await self.bench.run(lambda: choice.arguments(self.workspace, name))
+        return JSONResponse({"command": command_line(arguments)})
+
+    async def start(self, request: Request) -> Response:
+        choice = Choice.read(await read_object(request))
+        name = self.workspace.free_name(choice.run_name)
+        while name in self.jobs.known():  # begun a moment ago: its folder comes later
+            name = self.workspace.free_name(f"{name}-again")
+        arguments = await self.bench.run(lambda: choice.arguments(self.workspace, name))
+        await self.bench.run(lambda: self.jobs.start(name, arguments))
+        return JSONResponse({"name": name, "command": command_line(arguments)}, 201)
+
+    async def stop(self, request: Request) -> Response:
+        self.jobs.stop(request.path_params["run"])
+        return JSONResponse({"name": request.path_params["run"]})
+
+    async def go_on(self, request: Request) -> Response:
+        """Go on with a run; `budget` and `unit` are a new limit of the whole run, without them its own."""
+        data = await read_object(request)
+        name = request.path_params["run"]
+        folder = self.workspace.run(name)
+        shown = name if folder.parent.resolve() == self.workspace.folder.resolve() else str(folder.resolve())
+        arguments = ["resume", shown]
+        budget, unit = take(data, "budget", int, 0, most=10**7), take(data, "unit", str, "evaluations", most=20)
+        if unit not in UNITS or budget < 0:
+            raise Refused(f"a budget of {budget} {unit[:20]}: expected a number and one of {', '.join(UNITS)}")
+        if budget:
+            arguments += ["--budget", f"{budget}{unit}"]
+        await self.bench.run(lambda: self.jobs.start(name, arguments))
+        return JSONResponse({"name": name, "command": command_line(arguments)}, 201)
+
+    # -- people --------------------------------------------------------------------------------------------------------
+
+    async def study(self, request: Request) -> Response:
+        data = await read_object(request)
+        run, name = take(data, "run", str, most=100), take(data, "name", str, "", most=60)
+        made = await self.bench.run(
+            lambda: study_of_starred(self.workspace, self.workspace.run(run), run, tidy_name(name or f"{run}-study"))
+        )
+        return JSONResponse(made, 201)
+
+    async def begin_breeding(self, request: Request) -> Response:
+        data = await read_object(request)
+        game, wants = take(data, "game", str, most=100), take(data, "wants", str, "", most=1000)
+        population, seed = take(data, "population", int, 8, most=24), take(data, "seed", int, 1, most=2**31)
+        name = self.workspace.free_name(f"{game}-bred")
+        made = await self.bench.run(lambda: self._breed(game, wants, population, seed, name))
+        return JSONResponse(made, 201)
+
+    def _breed(self, game: str, wants: str, population: int, seed: int, name: str) -> dict[str, Any]:
+        own = self.workspace.read_game(game)
+        folder = self.workspace.folder
+        if own is not None:
+            relative = self.workspace.snapshot(game, own["text"], own["levels"])
+            file, shown = str(folder / relative), relative.as_posix()
+        elif game in known_games(self.workspace):
+            file = shown = game
+        else:
+            raise Refused(f"there is no game {game[:60]!r} here", 404)
+        config = BreedingRun.from_mapping(
+            {"run": {"game": file, "population": population, "seed": seed, "want": wants}}, "the page"
+        )
+        folder.mkdir(parents=True, exist_ok=True)
+        self._add(name, BreedingSite(LevelPopulation.create(config, folder / name)))
+        words = ["breed", shown, "--population", str(population), "--seed", str(seed)]
+        words += ["--want", wants] if wants else []
+        return {"name": name, "command": shlex.join(["pcg", *words, "--out", name])}
+
+
+def _available() -> list[str]:
+    """The level generators whose libraries are installed."""
+    found = []
+    for name in GENERATORS:
+        with contextlib.suppress(ImportError):
+            GENERATORS[name]
+            found.append(name)
     return found
 
 
-def _finding(part: str | int, one: Diagnostic) -> dict[str, Any]:
-    message = one.message
-    if one.suggestion:
-        message += f", did you mean `{one.suggestion}`?"
-    if one.expected:
-        message += f" (expected {one.expected})"
-    return {"part": part, "severity": one.severity, "line": one.line, "column": one.column, "message": message}
+class _InStudio:
+    """ASGI middleware that tells pages that they are part of the studio, and which part."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            root = scope.get("root_path", "").rstrip("/")
+            first = scope["path"].removeprefix(root).strip("/").partition("/")[0]
+            part = {"": "write", "runs": "look"}.get(first, first)
+            scope = {**scope, STUDIO: {"root": root, "page": part}}
+        await self.app(scope, receive, send)
 
 
-def answer_to(text: str, levels: list[str], name: str) -> dict[str, Any]:
-    """Return the findings about a game and, without an error among them, `about` and `data` to play it."""
-    found = findings_of(text, levels)
-    answer: dict[str, Any] = {"findings": found}
-    if any(one["severity"] == "error" for one in found):
-        return answer
-    try:
-        made = bundle(_game(text, levels, name))
-    except PcgError as error:  # what shows only when a level is laid out
-        first = str(error).splitlines()[0]
-        return {"findings": [*found, {"part": "game", "severity": "error", "line": 0, "column": 0, "message": first}]}
-    return {**answer, "about": made.about, "data": base64.b64encode(made.data).decode()}
-
-
-def _game(text: str, levels: list[str], name: str) -> Game:
-    return Game(read_game(text + "\n", reading="strict"), levels, name=name, reading="strict")
-
-
-def studio_app(game: Game | None = None, *, hosts: Collection[str] = LOCAL_HOSTS) -> Starlette:
-    """An application to write and play games.
+def studio_app(
+    game: Game | None = None,
+    *,
+    folder: Path | str = ".",
+    runs: Collection[Path] = (),
+    population: LevelPopulation | None = None,
+    hosts: Collection[str] = LOCAL_HOSTS,
+) -> Starlette:
+    """The application of the studio.
 
     Args:
-        game: what the page begins with unless the browser remembers a text of the same game.
+        game: what writing begins with unless something newer of the same name was written.
+        folder: where runs and games are kept, and found.
+        runs: folders of runs elsewhere that are shown too.
+        population: a run of breeding that is open already.
         hosts: names by which the server may be addressed.
     """
-    first = {
-        "name": game.name if game is not None else "new-game",
-        "text": game.definition.source if game is not None else "",
-        "levels": list(game.levels) if game is not None else [],
-    }
+    site = StudioSite(Workspace(folder, tuple(runs)), game, population)
 
-    async def show(request: Request) -> Response:
-        return show_page(request, "studio", package="pcg.studio", first=first)
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.close()
 
-    async def check(request: Request) -> Response:
-        text, levels, name = _texts(await _json(request))
-        return JSONResponse(await asyncio.to_thread(answer_to, text, levels, name))
-
-    async def export(request: Request) -> Response:
-        text, levels, name = _texts(await _json(request))
-        try:
-            made = await asyncio.to_thread(lambda: page(bundle(_game(text, levels, name))))
-        except VGDLError as error:
-            raise Refused(f"the game has errors: {error.diagnostics[0].message}", 422) from None
-        return Response(made, media_type="text/html", headers={"content-disposition": "attachment"})
-
-    async def kernels(request: Request) -> Response:
-        code = await asyncio.to_thread(lambda: page_module().code)
-        return Response(code, media_type="application/wasm", headers={"cache-control": "no-cache"})
-
-    async def script(request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in SCRIPTS and name not in ("player.css", "page.css"):
-            raise Refused("there is no such script", 404)
-        kind = "text/css" if name.endswith(".css") else "text/javascript"
-        return Response(source(name), media_type=kind, headers={"cache-control": "no-cache"})
-
-    return Starlette(
-        routes=[
-            Route("/", show),
-            Route("/api/game", check, methods=["POST"]),
-            Route("/api/page", export, methods=["POST"]),
-            Route("/kernels.wasm", kernels),
-            Route("/play/{name}", script),
-            Mount("/studio", StaticFiles(packages=[("pcg.studio", "static")])),
-            Mount("/static", StaticFiles(directory=STATIC)),
-        ],
-        middleware=[Middleware(Guard, hosts=hosts, headers=_HEADERS)],
-        exception_handlers=ERRORS,
-    )
-
-
-async def _json(request: Request) -> Any:
-    try:
-        return await request.json()
-    except ValueError:
-        raise Refused("the request is no JSON text") from None
-
-
-def _texts(data: Any) -> tuple[str, list[str], str]:
-    """Text, levels and name of a request.
-
-    Raises:
-        Refused: when it has another form, or is too large.
-    """
-    if not isinstance(data, dict):
-        raise Refused("expected a JSON object with `text` and `levels`")
-    text, levels, name = data.get("text"), data.get("levels"), data.get("name", "game")
-    if not isinstance(text, str) or not isinstance(levels, list) or not all(isinstance(k, str) for k in levels):
-        raise Refused("expected `text`, a text, and `levels`, a list of texts")
-    if not isinstance(name, str) or len(name) > 100:
-        raise Refused("expected `name`, a text of at most 100 characters")
-    if len(levels) > MOST_LEVELS or max(map(len, [text, *levels])) > LONGEST_TEXT:
-        raise Refused(f"expected at most {MOST_LEVELS} levels and {LONGEST_TEXT} characters each", 413)
-    return text, levels, name
+    app = application(site.routes(), hosts=hosts, lifespan=lifespan, headers=PLAY_HEADERS)
+    app.add_middleware(_InStudio)
+    return app

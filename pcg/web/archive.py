@@ -18,13 +18,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from pcg.engine.game import Game
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
-from pcg.render import render_cells, render_level
-from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
+from pcg.export.bundle import RecordedPlay, bundle
+from pcg.export.page import page as page_of
+from pcg.export.sources import one_game
+from pcg.render import render_level
+from pcg.web.exported import bundle_json, player_routes
+from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, take
 from pcg.web.heatmap import FITNESS, heatmap
 from pcg.web.level_editor import (
-    LARGEST_SIDE,
     MOST_SUGGESTIONS,
     Bench,
     LevelEditor,
@@ -32,13 +36,17 @@ from pcg.web.level_editor import (
     metrics_json,
     parts_list,
 )
+from pcg.web.level_routes import LevelRoutes
+from pcg.web.marks import STARRED, Marks, digest_of
 from pcg.web.pages import application, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
-from pcg.web.run_levels import GROUPS, Entry, RunFolder
+from pcg.web.run_levels import GROUPS, Entry, Points, RunFolder
 from pcg.web.single_level import play_route
+from pcg.web.solving import LevelSolver
 
 DRAWN = "drawn"
 """Folder of a run for the levels that were drawn in the editor."""
+DISCARDED = "discarded"
 LONGEST_TITLE = 60
 _TILE = 16
 
@@ -58,8 +66,18 @@ class ArchiveSite:
             seed=int(manifest.get("seed", 1)),
             folder=self.run.folder / DRAWN,
         )
+        self.marks = Marks(self.run.folder, self.run.game.definition.source)
         self.plays = PlayServer()
         self.bench = Bench(limit_s=limit_s)
+        self.painter = Bench(workers=1, waiting=1000)
+        self.solver = LevelSolver()
+        self.levels = LevelRoutes(lambda: self.editor, self.bench, self.solver)
+
+    def close(self) -> None:
+        """Let nothing new start."""
+        self.bench.close()
+        self.painter.close()
+        self.solver.close()
 
     def routes(self) -> list[Any]:
         """Every address of the site."""
@@ -69,25 +87,27 @@ class ArchiveSite:
             Route("/api/levels/{key}", self.level),
             Route("/api/levels/{key}/picture.png", self.picture),
             Route("/api/levels/{key}/replay", self.replay),
+            Route("/api/levels/{key}/game", self.game),
+            Route("/api/game", self.game_of, methods=["POST"]),
             Route("/api/drawn", self.drawn),
             Route("/api/drawn", self.save, methods=["POST"]),
-            Route("/api/tiles.png", self.tiles),
-            Route("/api/blank", self.blank),
-            Route("/api/check", self.check, methods=["POST"]),
-            Route("/api/evaluate", self.evaluate, methods=["POST"]),
-            Route("/api/complete", self.complete, methods=["POST"]),
+            Route("/api/star", self.star, methods=["POST"]),
+            Route("/api/discard", self.discard, methods=["POST"]),
+            Route("/api/vote", self.vote, methods=["POST"]),
+            Route("/api/votes", self.votes),
+            Route("/api/page", self.exported_page),
             Route("/api/play", self.play, methods=["POST"]),
+            *self.levels.routes(),
             play_route(self.plays),
             *self.plays.routes(),
+            *player_routes(),
         ]
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
     async def home(self, request: Request) -> Response:
         await self.bench.run(self.run.refresh)
-        completers = await self.bench.run(lambda: self.editor.completers)
         manifest, game = self.run.run, self.run.game
-        start = self.editor.tidy(game.levels[0]) if game.levels else self.editor.blank(12, 10)
         return page(
             request,
             "archive",
@@ -96,13 +116,8 @@ class ArchiveSite:
             seed=manifest["seed"],
             folder=self.run.folder.resolve().name,
             goal=analyse(game.definition).how_to_win,
-            groups={group: (GROUPS[group], size) for group, size in self.run.groups().items() if group != "closest"},
-            tiles=self.editor.tiles(),
-            sources={name: completer.help for name, completer in completers.items()},
-            start=start,
+            groups={group: (GROUPS[group], size) for group, size in self._sizes().items()},
             wants=", ".join(manifest.get("wants", ())),
-            least=self.editor.context.smallest,
-            largest=LARGEST_SIDE,
             most=MOST_SUGGESTIONS,
         )
 
@@ -111,29 +126,63 @@ class ArchiveSite:
         return JSONResponse(await self.bench.run(partial(self._archive, query.get("show", ""), query.get("x", ""),
                                                          query.get("y", ""))))  # fmt: skip
 
+    def _sizes(self) -> dict[str, int]:
+        """The groups that can be shown, and how many levels each has."""
+        sizes = {group: size for group, size in self.run.groups().items() if group != "closest"}
+        return {**sizes, **({DISCARDED: n} if (n := len(self.marks.discarded)) else {})}
+
     def _archive(self, show: str, x: str, y: str) -> dict[str, Any]:
         self.run.refresh()
-        groups = self.run.groups()
+        groups = self._sizes()
         group = show or next((g for g in ("cell", "kept", "tried", "drawn") if g in groups), "kept")
-        points = self.run.points(group)
+        points = Points.of(self._discarded()) if group == DISCARDED else self.run.points(group).without(self._gone())
         # Places in an archive count where the archive is shown; other levels are put by their values.
         made = heatmap(points, self.run.measures, x, y)
         named = [{"name": n, "help": _help(n)} for n in made.pop("names")]
-        return {"show": group, "groups": groups, "names": named, **made}
+        course = [e for e in self.run.entries("kept") if e.course] if group == "kept" else []
+        ordered = [e.key for e in sorted(course, key=lambda e: int(e.course.get("place", 0)))]
+        return {"show": group, "groups": groups, "names": named, "course": ordered, **made}
+
+    def _gone(self) -> set[str]:
+        """Keys of the levels that are thrown away, wherever they are shown."""
+        found = set(self.marks.discarded.values())
+        if not found:
+            return found
+        for group in ("cell", "kept", "closest", "drawn"):
+            found |= {e.key for e in self.run.entries(group) if digest_of(e.level) in self.marks.discarded}
+        return found
+
+    def _discarded(self) -> list[Entry]:
+        found = []
+        for key in self.marks.discarded.values():
+            with contextlib.suppress(Refused):  # it may have left the run since
+                found.append(self.run.entry(key))
+        return found
 
     async def level(self, request: Request) -> Response:
-        return JSONResponse(_entry_json(self._entry(request)))
+        return JSONResponse(self._told(self._entry(request)))
+
+    def _told(self, entry: Entry) -> dict[str, Any]:
+        digest = digest_of(entry.level)
+        said = {"starred": digest in self.marks.starred, "discarded": digest in self.marks.discarded}
+        return {**_entry_json(entry), "digest": digest, **said}
 
     def _entry(self, request: Request) -> Entry:
-        return self.run.entry(request.path_params["key"])
+        try:
+            return self.run.entry(request.path_params["key"])
+        except Refused:  # the run may have gone on since it was read
+            self.run.refresh()
+            return self.run.entry(request.path_params["key"])
 
     async def picture(self, request: Request) -> Response:
         entry = self._entry(request)
-        return await self.bench.run(partial(self._picture, entry.level))
+        tile = request.query_params.get("tile", "")
+        side = int(tile) if tile in ("4", "8") else _TILE
+        return await self.painter.run(partial(self._picture, entry.level, side))
 
-    def _picture(self, level: str) -> Response:
+    def _picture(self, level: str, side: int) -> Response:
         file = io.BytesIO()
-        render_level(self.run.game, level, tile=_TILE).save(file, "PNG")
+        render_level(self.run.game, level, tile=side).save(file, "PNG")
         return Response(file.getvalue(), media_type="image/png", headers={"cache-control": "no-cache"})
 
     async def replay(self, request: Request) -> Response:
@@ -160,56 +209,73 @@ class ArchiveSite:
         await self.bench.run(self.run.refresh)
         return JSONResponse({"levels": [_entry_json(entry) for entry in self.run.entries(DRAWN)]})
 
-    async def tiles(self, request: Request) -> Response:
-        return await self.bench.run(self._tiles)
-
-    def _tiles(self) -> Response:
-        """The palette's tiles side by side, 16 pixels each: above as they look over one of their kind, below as over
-        something else.
-        """
-        file = io.BytesIO()
-        row = [tile.types for tile in self.editor.context.palette.tiles]
-        render_cells(self.run.game, [row, row], tile=_TILE).save(file, "PNG")
-        return Response(file.getvalue(), media_type="image/png", headers={"cache-control": "no-cache"})
-
-    async def blank(self, request: Request) -> Response:
-        sides = []
-        for name in ("width", "height"):
-            text = request.query_params.get(name, "")
-            if not (text.isascii() and text.isdigit() and len(text) < 6):
-                raise Refused(f"`{name}` is {text[:20]!r}, expected a whole number")
-            sides.append(int(text))
-        return JSONResponse({"level": self.editor.blank(*sides)})
-
-    async def check(self, request: Request) -> Response:
-        level = take(await read_object(request), "level", str)
-        return JSONResponse({"found": self.editor.check(level)})
-
-    async def evaluate(self, request: Request) -> Response:
-        data = await read_object(request)
-        level, wants = take(data, "level", str), take(data, "wants", str, "", most=1000)
-        return JSONResponse(await self.bench.run(partial(self.editor.judge, level, wants)))
-
-    async def complete(self, request: Request) -> Response:
-        data = await read_object(request)
-        work = partial(
-            self.editor.complete,
-            take(data, "level", str),
-            take(data, "locked", list, most=LARGEST_SIDE),
-            count=take(data, "count", int, 6),
-            wants=take(data, "wants", str, "", most=1000),
-            seed=take(data, "seed", int, 0),
-        )
-        return JSONResponse(await self.bench.run(work))
-
     async def save(self, request: Request) -> Response:
         data = await read_object(request)
         title = " ".join(take(data, "title", str, "", most=LONGEST_TITLE).split()) or "drawn level"
         number = await self.bench.run(partial(self.editor.save, take(data, "level", str), title))
         await self.bench.run(self.run.refresh)
-        return JSONResponse(_entry_json(self.run.entry(f"{DRAWN}-{number}")), 201)
+        return JSONResponse(self._told(self.run.entry(f"{DRAWN}-{number}")), 201)
+
+    # -- marking -------------------------------------------------------------------------------------------------------
+
+    async def star(self, request: Request) -> Response:
+        data = await read_object(request)
+        entry = self.run.entry(take(data, "key", str))
+        await self.painter.run(partial(self.marks.star, entry, take(data, "on", bool, True)))
+        await self.bench.run(self.run.refresh)
+        return JSONResponse({**self._told(entry), "groups": self._sizes()})
+
+    async def discard(self, request: Request) -> Response:
+        data = await read_object(request)
+        entry = self.run.entry(take(data, "key", str))
+        await self.painter.run(partial(self.marks.discard, entry, take(data, "on", bool, True)))
+        return JSONResponse({**self._told(entry), "groups": self._sizes()})
+
+    async def vote(self, request: Request) -> Response:
+        data = await read_object(request)
+        first, second = (self.run.entry(take(data, name, str)) for name in ("first", "second"))
+        await self.painter.run(partial(self.marks.vote, first, second, take(data, "answer", str, most=10)))
+        return JSONResponse(await self.painter.run(self._votes))
+
+    async def votes(self, request: Request) -> Response:
+        return JSONResponse(await self.painter.run(self._votes))
+
+    def _votes(self) -> dict[str, Any]:
+        """What was learnt, and the pair about which a vote would teach most."""
+        gone = self._gone()
+        entries = [e for group in ("starred", "kept", "cell", "drawn") for e in self.run.entries(group)]
+        pair = self.marks.pair(e for e in entries if e.key not in gone)
+        return {**self.marks.told(), "pair": None if pair is None else [entry.key for entry in pair]}
 
     # -- playing -------------------------------------------------------------------------------------------------------
+
+    async def game(self, request: Request) -> Response:
+        """Tell a page what it needs to play a level of the run, with the play that won it."""
+        entry = self._entry(request)
+        plays = {0: RecordedPlay(entry.seed, entry.actions)} if entry.actions else {}
+        return JSONResponse(await self.painter.run(partial(self._game, entry.level, entry.title, plays)))
+
+    async def game_of(self, request: Request) -> Response:
+        """Tell a page what it needs to play a level text."""
+        level = self.editor.tidy(take(await read_object(request), "level", str))
+        return JSONResponse(await self.painter.run(partial(self._game, level, "", {})))
+
+    def _game(self, level: str, title: str, plays: dict[int, RecordedPlay]) -> dict[str, Any]:
+        game = self.run.game
+        one = Game(game.definition, [level], name=game.name, reading=game.reading)
+        return bundle_json(one, titles=[title] if title else (), plays=plays)
+
+    async def exported_page(self, request: Request) -> Response:
+        """The page that `pcg export` makes of the run; with `?starred=1` of its starred levels."""
+        chosen = bool(request.query_params.get("starred"))
+        folder = self.run.folder / STARRED if chosen else self.run.folder
+        one = await self.bench.run(lambda: one_game(str(folder)))
+        title = self.run.folder.resolve().name if chosen else one.title
+        made = await self.bench.run(lambda: page_of(bundle(one.game, titles=one.titles, plays=one.plays, title=title)))
+        disposition = f'attachment; filename="{self.run.game.name}.html"'
+        return Response(made, media_type="text/html", headers={"content-disposition": disposition})
+
+    # -- playing on the server -----------------------------------------------------------------------------------------
 
     async def play(self, request: Request) -> Response:
         """Open a play of a level of the run (`key`) or of a text (`level`)."""
@@ -251,6 +317,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         "mechanics": list(entry.mechanics),
         "parts": parts_list(entry.parts),
         "origin": entry.origin,
+        "teaches": str(entry.course.get("teaches", "")),
     }
 
 
@@ -270,6 +337,6 @@ def archive_app(folder: Path | str, *, hosts: Collection[str] = LOCAL_HOSTS, lim
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
-        site.bench.close()
+        site.close()
 
-    return application(site.routes(), hosts=hosts, lifespan=lifespan)
+    return application(site.routes(), hosts=hosts, lifespan=lifespan, headers=PLAY_HEADERS)

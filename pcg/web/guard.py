@@ -33,6 +33,14 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )  # fmt: skip
 
+PLAY_HEADERS = (
+    (b"content-security-policy", b"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
+                                 b"img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
+                                 b"frame-ancestors 'none'; form-action 'self'"),
+    *HEADERS[1:],
+)  # fmt: skip
+"""Headers of applications whose pages play in WebAssembly."""
+
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 

@@ -27,11 +27,12 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.judging.judgement import Judgement
 from pcg.evaluators.judging.level_parts import in_order
-from pcg.evaluators.metrics.registry import METRICS
+from pcg.evaluators.metrics.registry import METRICS, TEXT
 from pcg.evaluators.target_parsing import parse_targets
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.repair.level import NoRepairError, repair_level
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
 from pcg.web.guard import Refused
@@ -44,6 +45,8 @@ LARGEST_SIDE = 100
 MOST_SUGGESTIONS = 12
 MOST_DRAWN = 1000
 CACHED = 200
+OPEN = "?"
+"""Stands for a cell that is still to be filled in, as in the sketches of `pcg levels`."""
 
 
 class Bench:
@@ -205,7 +208,7 @@ class LevelEditor:
         """Suggestions of how a level might go on.
 
         Args:
-            text: the level as far as it is.
+            text: the level as far as it is; with `?` in it, all but these cells stay as they are.
             locked: a row of 0 and 1 for each row of the level; cells with 1 stay as they are.
             count: suggestions wanted.
             wants: what they are to be like.
@@ -219,6 +222,9 @@ class LevelEditor:
         """
         level = self.tidy(text)
         mask = _mask(locked, level)
+        if OPEN in level:  # a sketch: what is drawn stays, and only what is open is filled in
+            mask = np.array([[char != OPEN for char in row] for row in level.split("\n")])
+            level = level.replace(OPEN, self.context.palette.tiles[self.context.palette.empty].char)
         asked = self.wants(wants)
         if not 1 <= count <= MOST_SUGGESTIONS:
             raise Refused(f"{count} suggestions: expected 1 to {MOST_SUGGESTIONS}")
@@ -241,6 +247,20 @@ class LevelEditor:
             for one in made:
                 found.setdefault(one, name)
         return {"suggestions": [{"level": k, "source": v} for k, v in found.items()][:count], "notes": notes}
+
+    # -- repairing -----------------------------------------------------------------------------------------------------
+
+    def repair(self, text: str, wants: str = "") -> dict[str, Any]:
+        """Return a level made sound with few edits: `level`, `method`, `edits` [{`row`, `column`, ... `reason`}].
+
+        Raises:
+            Refused: for bad input, and when none is found.
+        """
+        level = self.tidy(text)
+        try:
+            return repair_level(self.game, level, targets=self.wants(wants), seed=self.seed).to_json()
+        except NoRepairError as error:
+            raise Refused(str(error), 422) from None
 
     # -- starting ------------------------------------------------------------------------------------------------------
 
@@ -361,13 +381,14 @@ def parts_list(parts: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def metrics_json(metrics: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Measurements with what they mean: `name`, `value`, `help`, `unit`."""
+    """Measurements with what they mean: `name`, `value`, `help`, `unit`, and `group`, the stage that measures it."""
     return [
         {
             "name": name,
             "value": value,
             "help": METRICS[name].help if name in METRICS else "",
             "unit": METRICS[name].unit if name in METRICS else "",
+            "group": METRICS[name].stage if name in METRICS else TEXT,
         }
         for name, value in numbers(metrics).items()
     ]

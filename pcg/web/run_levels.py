@@ -12,7 +12,7 @@ import json
 import math
 import threading
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ GROUPS: Mapping[str, str] = {
     "closest": "closest to feasible",
     "tried": "everything tried",
     "drawn": "drawn here",
+    "starred": "starred",
+    "discarded": "thrown away",
 }
 """Sources of the levels of a run, with their titles."""
 
@@ -60,6 +62,8 @@ class Entry:
     """Parts of the judgement by name: `value`, `weight`, `sentence`."""
     cell: tuple[int, ...] | None = None
     """Its place in an archive."""
+    course: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Of a level of a course: `place`, `difficulty`, and `teaches`, a sentence."""
 
     @classmethod
     def of(cls, key: str, title: str, level: str, data: Mapping[str, Any], **more: Any) -> Entry:
@@ -82,6 +86,7 @@ class Entry:
             numbers(data.get("wants", {})),
             tuple(str(name) for name in data.get("mechanics", ())),
             dict(data.get("parts", {})),
+            course=dict(data.get("course") or {}),
             **more,
         )
 
@@ -99,6 +104,19 @@ class Points:
     """Measure -> its values, shape (n,), NaN where it is not known."""
     cells: Sequence[tuple[int, ...] | None]
     """Places in an archive."""
+
+    def without(self, keys: Collection[str]) -> Points:
+        """Return the points of all levels but some."""
+        if not keys:
+            return self
+        kept = [k for k, key in enumerate(self.keys) if key not in keys]
+        return Points(
+            [self.keys[k] for k in kept],
+            self.feasible[kept],
+            self.fitness[kept],
+            {name: values[kept] for name, values in self.values.items()},
+            [self.cells[k] for k in kept],
+        )
 
     @classmethod
     def of(cls, entries: Sequence[Entry]) -> Points:
@@ -237,6 +255,7 @@ class RunFolder:
                 ("kept", "levels/index.json"),
                 ("closest", "infeasible/index.json"),
                 ("drawn", "drawn/index.json"),
+                ("starred", "starred/index.json"),
                 ("cell", "archive.json"),
             ):
                 path = self.folder / name
@@ -282,12 +301,12 @@ class RunFolder:
 
     def groups(self) -> dict[str, int]:
         """The groups that have levels, and how many."""
-        sizes = {group: len(self.tried) if group == "tried" else len(self._groups[group]) for group in GROUPS}
+        sizes = {group: len(self.tried) if group == "tried" else len(self._groups.get(group, ())) for group in GROUPS}
         return {group: size for group, size in sizes.items() if size}
 
     def entries(self, group: str) -> Sequence[Entry]:
         """The levels of a group other than "tried", in order."""
-        return list(self._groups[group].values())
+        return list(self._groups.get(group, {}).values())
 
     def points(self, group: str) -> Points:
         """The levels of a group as a heat-map sees them; with "kept" go those closest to feasible.
@@ -300,7 +319,7 @@ class RunFolder:
         if group == "tried":
             return self.tried.points()
         names = ("kept", "closest") if group == "kept" else (group,)
-        return Points.of([entry for name in names for entry in self._groups[name].values()])
+        return Points.of([entry for name in names for entry in self.entries(name)])
 
     def entry(self, key: str) -> Entry:
         """A level by its key.

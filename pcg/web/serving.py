@@ -69,6 +69,7 @@ def serve(
     bound: socket.socket,
     *,
     open_browser: bool = False,
+    start: str = "",
     ready: Callable[[str], None],
     proxies: str = "",
     protocols: tuple[type[asyncio.Protocol], type[asyncio.Protocol]] | None = None,
@@ -79,6 +80,7 @@ def serve(
         app: the application.
         bound: a listening socket, closed at the end.
         open_browser: show the page in the user's browser once it can be seen.
+        start: address of the first page below the server's, as in "look".
         ready: called with the address as soon as the server answers.
         proxies: addresses and networks whose X-Forwarded-* headers are believed, separated by commas; empty: none.
         protocols: of http and of websockets, in the place of uvicorn's own.
@@ -98,7 +100,7 @@ def serve(
         proxy_headers=bool(proxies),
         forwarded_allow_ips=proxies or None,
     )
-    server = _Announcing(config, lambda: _announce(address(bound), open_browser, ready))
+    server = _Announcing(config, lambda: _announce(address(bound) + start, open_browser, ready))
     # What is there by now stays; looking through it for garbage would stop all plays for a tenth of a second.
     gc.freeze()
     try:

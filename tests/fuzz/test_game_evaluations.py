@@ -1,6 +1,6 @@
 """Random rule sets over the whole ontology are judged: no crash, no stall, and every play within its bounds.
 
-The checked slice of `make check` judges 20,000 of them; PCG_FUZZ_GAMES asks for another number, `make fuzz` for more.
+The checked slice of `make check` judges 4,000 of them; PCG_FUZZ_GAMES asks for another number, `make fuzz` for more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pcg.evaluators.games import GameEvaluation, GameEvaluator
 pytestmark = pytest.mark.kernel
 
 PORTIONS = 8 if COMPILED else 1
-GAMES = int(os.environ.get("PCG_FUZZ_GAMES", (20_000 if CHECKED else 2_000) if COMPILED else 24))
+GAMES = int(os.environ.get("PCG_FUZZ_GAMES", (4_000 if CHECKED else 2_000) if COMPILED else 24))
 """Rule sets of a run; plain Python is a hundred times slower."""
 TICKS = 30 if COMPILED else 4
 WAITING = 5 * TICKS

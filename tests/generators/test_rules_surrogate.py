@@ -114,8 +114,8 @@ def test_equally_many_plays_find_more_with_it() -> None:
     def mean(surrogate: int, seed: int) -> float:
         return float(np.mean([told(c.genotype).fitness for c in run(evolution(seed, surrogate), 300)]))
 
-    for seed in (1, 2, 3):
-        assert mean(8, seed) > mean(1, seed)
+    gains = [mean(8, seed) - mean(1, seed) for seed in range(1, 7)]
+    assert min(gains) > 0.03 and np.mean(gains) > 0.06
 
 
 @pytest.mark.parametrize("name", first_fast(["evolve", "novelty", "map-elites"]))

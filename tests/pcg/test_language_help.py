@@ -41,7 +41,7 @@ def place(text: str, what: str, after: int = 0) -> tuple[int, int]:
 
 
 def proposed(line: str, before: str = GAME) -> list[str]:
-    """What is proposed at the end of a line that is written into the set in which the text breaks off."""
+    """Return the proposals at the end of a line, written into the set in which the text breaks off."""
     return [p.text for p in vgdl_help.complete(before + line, before.count("\n"), len(line))]
 
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 import pcg
 from pcg.engine.kernel.runtime import MODE
 from pcg.studio import studio_app
-from pcg.studio.app import findings_of
+from pcg.studio.writing import findings_of
 
 BOXES = pcg.load("boxes")
 compiled = pytest.mark.skipif(MODE != "aot", reason="the kernels of pages are built ahead of time")
@@ -73,8 +73,8 @@ def test_other_requests_are_refused(body: Any, status: int) -> None:
 
 def test_other_sites_and_other_files_are_refused() -> None:
     assert client().post("/api/game", json={}, headers={"origin": "http://evil.example"}).status_code == 403
-    assert client().get("/play/secrets.js").status_code == 404
-    assert client().get("/play/page.js").headers["content-type"].startswith("text/javascript")
+    assert client().get("/exported/secrets.js").status_code == 404
+    assert client().get("/exported/page.js").headers["content-type"].startswith("text/javascript")
     assert "wasm-unsafe-eval" in client().get("/").headers["content-security-policy"]
 
 

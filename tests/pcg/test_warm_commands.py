@@ -106,7 +106,7 @@ COMMANDS = {
 SERVERS = {
     "studio boxes --no-open --port 0": ("", "kernels.wasm", "play/player.css"),
     "play boxes --browser --port 0": ("",),
-    "breed boxes --population 2 --port 0 --out bred": ("",),
+    "breed boxes --population 4 --port 0 --out bred": ("",),
     "archive run --port 0": ("",),
     "study serve duel --port 0": ("",),
 }
@@ -118,11 +118,13 @@ NOT_RUN = {
     "gdl serve-player": "is `gdl match` of another machine; tests/pcg/test_ggp.py plays with it",
 }
 """Commands that are left out, and why."""
+EDITOR = "lsp"
+"""The line that editors start, which is spoken to on standard input."""
 PREPARATION = (
     "levels boxes --generator constructive -n 1 --evaluations 4 --seed 1 --workers 1 --out run",
     "study new duel --items boxes --items hunt --no-measure",
 )
-"""What the servers find."""
+"""Commands that prepare what the servers need."""
 
 RUN = """
 import json, os, shlex, sys
@@ -188,7 +190,7 @@ def prepare_files(folder: Path, games: Path) -> None:
 
 
 def test_every_command_is_listed() -> None:
-    listed = {command_of(line) for line in [*sum(COMMANDS.values(), ()), *SERVERS]}
+    listed = {command_of(line) for line in [*sum(COMMANDS.values(), ()), *SERVERS, EDITOR]}
     assert listed | set(NOT_RUN) == leaves()
     assert not listed & set(NOT_RUN)
     assert set(COMMANDS) == set(GROUPS)
@@ -216,6 +218,34 @@ def test_no_command_builds_or_compiles_after_warmup(group: str, warm: dict[str, 
 
 @ahead
 @pytest.mark.full
+@pytest.mark.skipif(find_spec("pygls") is None, reason="needs pygls")
+def test_an_editor_builds_and_compiles_nothing_after_warmup(
+    warm: dict[str, str], tmp_path: Path, repo_root: Path
+) -> None:
+    prepare_files(tmp_path, repo_root / "games")
+    game = {"uri": (tmp_path / "game.vgdl").as_uri(), "languageId": "vgdl", "version": 1}
+    text = (tmp_path / "game.vgdl").read_text().replace("MovingAvatar", "MovingAvater")
+    messages = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": game | {"text": text}}},
+        {"id": 2, "method": "textDocument/formatting", "params": {"textDocument": game, "options": {"tabSize": 4}}},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    packed = [json.dumps({"jsonrpc": "2.0", **message}).encode() for message in messages]
+    given = b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(one), one) for one in packed)
+    before = set(Path(warm["PCG_CACHE_DIR"], "kernels").glob("*.kernels"))
+    done = subprocess.run(
+        [sys.executable, "-c", "from pcg.cli import main; main()", EDITOR],
+        input=given, capture_output=True, cwd=tmp_path, env=warm, timeout=120, check=True,
+    )  # fmt: skip
+    assert b"did you mean `MovingAvatar`" in done.stdout and b"building" not in done.stderr
+    assert set(Path(warm["PCG_CACHE_DIR"], "kernels").glob("*.kernels")) == before
+
+
+@ahead
+@pytest.mark.full
 def test_no_server_builds_or_compiles_after_warmup(warm: dict[str, str], tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", RUN, *PREPARATION], cwd=tmp_path, env=warm, check=True, capture_output=True)
     kernels = Path(warm["PCG_CACHE_DIR"], "kernels")
@@ -228,8 +258,8 @@ def test_no_server_builds_or_compiles_after_warmup(warm: dict[str, str], tmp_pat
         ) as server:  # fmt: skip
             try:
                 assert server.stdout is not None
-                told = next(text for text in server.stdout if "http://" in text)
-                address = next(word for word in told.split() if word.startswith("http://"))
+                address = next((word for text in server.stdout for word in text.split() if "http://" in word), "")
+                assert address, (line, server.stderr and server.stderr.read())
                 for page in pages:
                     with urllib.request.urlopen(address.rstrip("/") + "/" + page) as answer:
                         assert len(answer.read()) > 100, (line, page)

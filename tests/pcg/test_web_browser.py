@@ -119,7 +119,7 @@ def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(tab: Tab, tmp_pat
         page.keyboard.press("ArrowRight")
         page.wait_for_function("() => document.querySelector('#pane-replay output')?.textContent.startsWith('tick ')")
         page.keyboard.press("ArrowRight")
-        page.wait_for_function("() => document.querySelector('#pane-play [data-veil-title]')?.textContent === 'Ready'")
+        page.wait_for_function("() => document.querySelector('#pane-play .pcg-veil b')?.textContent === 'Ready?'")
         page.evaluate("document.getElementById('tab-play').focus()")
         page.keyboard.press("ArrowRight")
         page.wait_for_function("() => !document.getElementById('pane-edit').hidden")

@@ -20,18 +20,28 @@ from pathlib import Path
 
 import pytest
 
-FAST, FULL, EXIT = 600.0, 1200.0, 120.0
+FAST, FULL, EXIT = 300.0, 900.0, 120.0
 """Seconds of a phase of a test of the fast tier, of one of the full tier, and of the end of the interpreter.
 
-No test needs a twentieth of that on a calm machine: these limits find hangs, not tests on a busy machine.
+No test needs a tenth of that on a calm machine: these limits find hangs, not slow tests.
 """
+
+PATIENCE = 4.0
+"""Times that a limit is multiplied by on a busy machine, at most."""
 
 _stderr = pytest.StashKey[int]()
 
 
 def seconds(item: pytest.Item) -> float:
-    """Return the limit of each phase of a test: ``$PCG_TEST_LIMIT``, or the one of its tier."""
-    return float(os.environ.get("PCG_TEST_LIMIT", FULL if item.get_closest_marker("full") else FAST))
+    """Return the limit of each phase of a test: ``$PCG_TEST_LIMIT``, or the one of its tier.
+
+    The latter is longer where more processes want to run than there are processors, by as many times.
+    """
+    if given := os.environ.get("PCG_TEST_LIMIT"):
+        return float(given)
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    busy = min(PATIENCE, max(1.0, load / (os.cpu_count() or 1)))
+    return busy * (FULL if item.get_closest_marker("full") else FAST)
 
 
 @contextmanager

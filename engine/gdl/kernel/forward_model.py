@@ -168,9 +168,3 @@ def atoms(gm, st, player, out, room):
             store64(out + 8 * count, 1 + 64 * word + bit)
             count += 1
     return count
-
-
-@entry_point("i8(i8, i8, i8)")
-def goal(gm, st, role):
-    """The goal value of a role, the highest when there are several; -1 when there is none."""
-    return goal_of(gm, st, role)

@@ -1,5 +1,5 @@
 // The page of breeding by eye: what is shown comes from the server after everything that is said.
-import { get, make, number, post, root, words } from "../static/api.js";
+import { get, make, number, post, root, t, words } from "../static/api.js";
 import { Player } from "../static/player/player.js";
 
 const part = (id) => document.getElementById(id);
@@ -32,25 +32,25 @@ function show(fresh) {
     if (box && box !== document.activeElement) box.checked = level.liked;
   }
   part("breed").disabled = population.said === 0;
-  part("said").textContent = population.said ? `${population.said} ${population.said === 1 ? "judgement" : "judgements"} on this generation` : "";
+  part("said").textContent = population.said ? t(population.said === 1 ? "{0} judgement on this generation" : "{0} judgements on this generation", population.said) : "";
   showPair();
   showTaste();
   part("best").hidden = !population.best.length;
   part("best-list").replaceChildren(...population.best.map((level, place) =>
     make("li", {}, make("button", { type: "button", click: () => play(level) },
-      make("img", { src: picture(level), alt: "" }), `${place + 1}: level ${level}`))));
+      make("img", { src: picture(level), alt: "" }), `${place + 1}: ${t("Level {0}", level)}`))));
 }
 
 function card(level) {
-  const born = level.parents.length ? `child of ${level.parents.join(" and ")}` : `new (${level.origin})`;
+  const born = level.parents.length ? t("child of {0}", level.parents.join(t(" and "))) : t("new ({0})", level.origin);
   const box = make("input", { type: "checkbox", "data-like": level.number, change: like });
   box.checked = level.liked;
   return make("li", {},
-    make("img", { class: "pixels", src: picture(level.number), alt: `Level ${level.number}` }),
-    make("p", {}, `Level ${level.number}, ${level.born < population.generation ? "stays on" : born}`),
+    make("img", { class: "pixels", src: picture(level.number), alt: t("Level {0}", level.number) }),
+    make("p", {}, `${t("Level {0}", level.number)}, ${level.born < population.generation ? t("stays on") : born}`),
     make("div", { class: "acts" },
-      make("label", {}, box, "I like it"),
-      make("button", { type: "button", "aria-label": `Play level ${level.number}`, click: () => play(level.number) }, "Play")));
+      make("label", {}, box, t("I like it")),
+      make("button", { type: "button", "aria-label": t("Play level {0}", level.number), click: () => play(level.number) }, t("Play"))));
 }
 
 const like = () => attempt(() => post("/api/liked", {
@@ -62,20 +62,20 @@ function showPair() {
   if (population.pair === null) return;
   for (const [side, level] of [["left", population.pair[0]], ["right", population.pair[1]]]) {
     part(side).src = picture(level);
-    part(side).alt = `Level ${level}`;
+    part(side).alt = t("Level {0}", level);
   }
 }
 
 function showTaste() {
   if (!population.preference.length) {
-    part("preference").replaceChildren(make("p", { class: "hint" }, population.counted || population.said ? "Nothing that is sure yet." : "Nothing is known yet."));
+    part("preference").replaceChildren(make("p", { class: "hint" }, population.counted || population.said ? t("Nothing that is sure yet.") : t("Nothing is known yet.")));
     return;
   }
   const most = Math.max(...population.preference.map(({ weight }) => Math.abs(weight)));
   part("preference").replaceChildren(make("table", {}, ...population.preference.map(({ name, weight, help }) => {
     const bar = make("span", { class: weight < 0 ? "bar less" : "bar", "aria-hidden": "true" });
     bar.style.width = `${(6 * Math.abs(weight)) / most}rem`;
-    return make("tr", {}, make("th", { scope: "row" }, `${weight < 0 ? "less" : "more"} ${words(name)}`, make("small", {}, help)),
+    return make("tr", {}, make("th", { scope: "row" }, t(weight < 0 ? "less {0}" : "more {0}", words(name)), make("small", {}, help)),
       make("td", {}, bar, ` ${number(weight)}`));
   })));
 }
@@ -107,7 +107,7 @@ for (const button of document.querySelectorAll("[data-answer]")) {
 }
 part("breed").addEventListener("click", async () => {
   part("breed").disabled = true;
-  part("said").textContent = "Breeding …";
+  part("said").textContent = t("Breeding …");
   await attempt(() => post("/api/breed", { generation: population.generation }));
   part("population").focus({ preventScroll: true });
   window.scrollTo({ top: 0 });

@@ -62,7 +62,8 @@ export function listen(page, stage, pad, players, to) {
   };
   const pressed = new Map();
   page.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select, summary, a, input, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select, summary, a, input, textarea, [role=application], [role=grid]")) return;
+    if (!stage.checkVisibility()) return; // another part of an application is shown
     const found = find(event.code), onButton = event.target.closest("button");
     if (found && !(onButton && event.code === "Space")) {
       event.preventDefault();

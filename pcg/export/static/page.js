@@ -20,7 +20,7 @@ const MARKUP = `
   <div><h1></h1><p class="lead" data-text="summary"></p></div>
   <button type="button" class="link" data-do="language"></button>
 </header>
-<main class="pcg-main">
+<div class="pcg-main" role="main">
   <section class="pcg-player">
     <div class="pcg-figures" data-figures></div>
     <div class="pcg-stage" data-stage>
@@ -47,7 +47,7 @@ const MARKUP = `
     <ul class="pcg-things" data-things></ul>
     <div data-keys></div>
   </aside>
-</main>
+</div>
 <footer class="pcg-foot"><span data-word="made"></span></footer>`;
 
 const create = (tag, text = "", attributes = {}) => Object.assign(document.createElement(tag), { textContent: text, ...attributes });

@@ -2,20 +2,28 @@
 
 export const root = document.body.dataset.root;
 
+const WORDS = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+
+/** A text in the language of the page; {0}, {1} ... are filled in. */
+export function t(text, ...filled) {
+  return filled.reduce((told, value, k) => told.replaceAll(`{${k}}`, value), WORDS[text] ?? text);
+}
+
 export async function get(path) {
   return answer(await reach(fetch(root + path)));
 }
 
-export async function post(path, data) {
-  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
+export async function post(path, data, signal = undefined) {
+  const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data), signal };
   return answer(await reach(fetch(root + path, request)));
 }
 
 async function reach(request) {
   try {
     return await request;
-  } catch {
-    throw new Error("The server does not answer. Is it still running?");
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error(t("The server does not answer. Is it still running?"));
   }
 }
 
@@ -44,11 +52,11 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /** `solution_length` as people write it. */
-export const words = (name) => name.replaceAll("_", " ");
+export const words = (name) => t(name.replaceAll("_", " "));
 
 /** The parts of a judgement as a table: each with its sentence and its value. */
 export function judgement(parts) {
   return make("table", {}, make("tbody", {}, ...parts.map(({ name, value, weight, sentence }) =>
     make("tr", {}, make("th", { scope: "row" }, words(name), make("small", {}, sentence)),
-      make("td", { title: `weight ${number(weight)}` }, value.toFixed(2))))));
+      make("td", { title: t("weight {0}", number(weight)) }, value.toFixed(2))))));
 }

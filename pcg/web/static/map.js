@@ -1,6 +1,6 @@
 // The heat-map: a grid of buttons over two measures. Arrow keys move over it, enter opens a cell.
 
-import { make, number, words } from "./api.js";
+import { make, number, t, words } from "./api.js";
 
 const RAMP = [[59, 58, 143], [42, 120, 142], [34, 168, 132], [150, 210, 80], [253, 231, 37]];
 
@@ -17,11 +17,11 @@ function labelled(edges, most) {
   return edges.map((edge, k) => [k / (edges.length - 1), number(edge), k]).filter(([, , k]) => k % step === 0);
 }
 
-const range = (axis, k) => `${words(axis.name)} ${number(axis.edges[k])} to ${number(axis.edges[k + 1])}`;
+const range = (axis, k) => t("{0} {1} to {2}", words(axis.name), number(axis.edges[k]), number(axis.edges[k + 1]));
 
 export class HeatMap {
-  /** `choose` is called with a cell of `data.cells`. */
-  constructor(element, data, choose) {
+  /** `choose` is called with a cell of `data.cells`; `picture(key)` is the address of a level's picture, if cells show any. */
+  constructor(element, data, choose, picture = null) {
     this.data = data;
     this.choose = choose;
     this.columns = data.x.edges.length - 1;
@@ -30,7 +30,7 @@ export class HeatMap {
     const values = data.cells.filter((cell) => cell.feasible).map((cell) => cell.fitness);
     this.low = Math.min(...values, 1);
     this.high = Math.max(...values, 0);
-    const cells = make("div", { class: "map-cells", role: "grid", "aria-label": "map of the levels" });
+    const cells = make("div", { class: "map-cells", role: "grid", "aria-label": t("map of the levels") });
     cells.style.gridTemplateColumns = `repeat(${this.columns}, minmax(0, 1fr))`;
     if (this.columns > 30) cells.style.gap = "1px";
     this.buttons = [];
@@ -56,24 +56,38 @@ export class HeatMap {
     const bar = make("i", {});
     bar.style.background = `linear-gradient(to right, ${RAMP.map((c) => `rgb(${c.join(" ")})`).join(", ")})`;
     const legend = values.length
-      ? make("p", { class: "legend" }, `fitness ${number(this.low)}`, bar, number(this.high))
-      : make("p", { class: "legend" }, "no feasible level yet");
+      ? make("p", { class: "legend" }, `${t("fitness")} ${number(this.low)}`, bar, number(this.high))
+      : make("p", { class: "legend" }, t("no feasible level yet"));
     const frame = make("div", { class: "map" }, up, cells, across, name);
     // Square cells, none larger than a thumb, and the whole map on one screen.
     frame.style.maxWidth = `calc(min(${this.columns} * 4.5rem, ${this.columns / this.rows} * 58vh) + 5rem)`;
     element.replaceChildren(frame, legend);
-    if (data.cells.some((cell) => !cell.feasible)) legend.append(make("span", {}, "· striped: not feasible"));
+    if (data.cells.some((cell) => !cell.feasible)) legend.append(make("span", {}, t("· striped: not feasible")));
     const first = this.buttons.find((button) => button.cell) || this.buttons[0];
     if (first) first.tabIndex = 0;
     cells.addEventListener("keydown", (event) => this.move(event));
+    if (picture) this.drawPictures(picture);
+  }
+
+  /** The best level of each cell, with its colour as a frame; a few at a time, those that can be seen first. */
+  drawPictures(picture) {
+    const waiting = this.buttons.filter((button) => button.cell?.keys?.length);
+    const next = () => {
+      const button = waiting.shift();
+      if (!button?.isConnected) return;
+      const image = make("img", { src: picture(button.cell.keys[0]), alt: "", load: next, error: next });
+      button.classList.add("pictured");
+      button.append(image);
+    };
+    for (let k = 0; k < 3; k++) next();
   }
 
   cell(i, j, cell) {
     const place = `${range(this.data.x, i)}, ${range(this.data.y, j)}`;
     const button = make("button", { type: "button", role: "gridcell", tabindex: "-1" });
     if (cell) {
-      const quality = cell.feasible ? `best fitness ${number(cell.fitness)}` : "not feasible";
-      const label = `${place}: ${cell.levels} level${cell.levels > 1 ? "s" : ""}, ${quality}`;
+      const quality = cell.feasible ? t("best fitness {0}", number(cell.fitness)) : t("not feasible");
+      const label = t(cell.levels > 1 ? "{0}: {1} levels, {2}" : "{0}: {1} level, {2}", place, cell.levels, quality);
       button.setAttribute("aria-label", label);
       button.title = label;
       const share = this.high > this.low ? (cell.fitness - this.low) / (this.high - this.low) : 1;
@@ -84,7 +98,7 @@ export class HeatMap {
       }
       button.addEventListener("click", () => this.open(button));
     } else {
-      button.setAttribute("aria-label", `${place}: empty`);
+      button.setAttribute("aria-label", t("{0}: empty", place));
       button.setAttribute("aria-disabled", "true");
     }
     Object.assign(button, { cell, i, j });

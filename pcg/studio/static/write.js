@@ -1,10 +1,14 @@
-// Write and play: what is written is checked by the server whenever it changes; a game without errors starts at once.
+// Write, paint and play: what is written is checked by the server whenever it changes; a game without errors starts at
+// once. The browser keeps every change, and the server keeps it in its folder.
 
-import { Game } from "../play/game.js";
-import { begin, sheetOf } from "../play/page.js";
+import { Game } from "../exported/game.js";
+import { begin, sheetOf } from "../exported/page.js";
+import { root, t } from "../static/api.js";
+import { Editor, OPEN } from "../static/editor.js";
 
-const root = document.body.dataset.root, first = JSON.parse(document.body.dataset.first);
+const first = JSON.parse(document.getElementById("studio").dataset.first);
 const QUIET_MS = 60; // after the last key
+const KEEP_MS = 400; // after the last change, before the server is asked to keep it
 const TEMPLATE = {
   text: `BasicGame
     SpriteSet
@@ -30,30 +34,54 @@ const area = find("text");
 
 /** What is being written: the game's text is part 0, its levels are those behind it. */
 const work = { name: first.name, parts: [], shown: 0, findings: [] };
-let page = null, kernels = null, asked = 0, answered = 0, timer = 0;
+const place = `pcg studio ${first.place} ${work.name}`;
+let page = null, kernels = null, asked = 0, answered = 0, timer = 0, keeping = 0, desk = "", painted = "", painting = false;
+const painter = new Editor(find("painter"), { changed: fromPainter });
 
 function original() {
   const from = first.text ? first : TEMPLATE;
   return [from.text, ...from.levels];
 }
 
-/** The browser keeps what is written, so nothing is lost when it or the server ends. */
+/** The browser keeps what is written at once, the server a moment later: nothing is lost when either ends. */
 function keep() {
-  try { localStorage.setItem(`pcg studio ${work.name}`, JSON.stringify(work.parts)); } catch { /* it is not kept then */ }
-}
-
-function kept() {
   try {
-    const parts = JSON.parse(localStorage.getItem(`pcg studio ${work.name}`));
-    if (Array.isArray(parts) && parts.length && parts.every((part) => typeof part === "string")) return parts;
-  } catch { /* as if there were none */ }
-  return null;
+    localStorage.setItem(place, JSON.stringify(work.parts));
+    localStorage.setItem(`${place} at`, Date.now());
+  } catch { /* the server keeps it */ }
+  clearTimeout(keeping);
+  keeping = setTimeout(keepOnServer, KEEP_MS);
 }
 
-async function post(path) {
+async function keepOnServer() {
+  clearTimeout(keeping);
+  keeping = 0;
+  try {
+    const response = await post("/api/draft", { keepalive: JSON.stringify(work.parts).length < 50_000 }, false);
+    const answer = await response.json();
+    find("kept").textContent = response.ok ? t("Kept in {0}", answer.file) : answer.error;
+  } catch {
+    find("kept").textContent = t("The server does not answer; the browser keeps what you write.");
+  }
+}
+
+/** What was written last, here or in the server's folder. */
+function kept() {
+  const server = first.kept && [first.kept.text, ...first.kept.levels];
+  try {
+    const parts = JSON.parse(localStorage.getItem(place)), at = Number(localStorage.getItem(`${place} at`));
+    const right = Array.isArray(parts) && parts.length && parts.every((part) => typeof part === "string");
+    if (right && (!server || at >= first.kept.saved - 2 * KEEP_MS)) return parts;
+  } catch { /* as if there were none */ }
+  return server;
+}
+
+/** Send the texts; cells that are still open count as empty ground where the game is to be played. */
+async function post(path, options = {}, whole = true) {
   const [text, ...levels] = work.parts;
-  const body = JSON.stringify({ name: work.name, text, levels: levels.map((level) => level.replace(/\s+$/, "")) });
-  return fetch(root + path, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  const filled = (level) => (whole && painter.empty && painting ? level.replaceAll(OPEN, painter.empty) : level);
+  const body = JSON.stringify({ name: work.name, text, levels: levels.map((level) => filled(level.replace(/\s+$/, ""))) });
+  return fetch(root + path, { method: "POST", headers: { "Content-Type": "application/json" }, body, ...options });
 }
 
 /** Ask what is wrong, and play what is right; answers that were overtaken by a later one are dropped. */
@@ -65,7 +93,7 @@ async function check() {
     answer = await response.json();
     if (!response.ok) throw new Error(answer.error);
   } catch (error) {
-    answer = { findings: [{ part: "game", severity: "error", line: 0, column: 0, message: `The server does not answer: ${error.message}` }] };
+    answer = { findings: [{ part: "game", severity: "error", line: 0, column: 0, message: t("The server does not answer: {0}", error.message) }] };
   }
   if (number < answered) return;
   answered = number;
@@ -73,6 +101,10 @@ async function check() {
   tell();
   find("player").classList.toggle("stale", !answer.about);
   if (!answer.about) return;
+  if (answer.desk !== desk) {
+    desk = answer.desk;
+    if (painting) paint();
+  }
   kernels ??= await WebAssembly.compileStreaming(fetch(`${root}/kernels.wasm`));
   const data = Uint8Array.from(atob(answer.data), (char) => char.charCodeAt(0));
   const game = new Game(answer.about, [{ module: kernels, names: {} }], data);
@@ -87,8 +119,8 @@ function tell() {
     const button = document.createElement("button");
     button.type = "button";
     button.className = one.severity;
-    const where = one.part ? `Level ${one.part}` : "Game";
-    button.textContent = `${where}${one.line ? `, line ${one.line}` : ""}: ${one.message}`;
+    const where = one.part ? t("Level {0}", one.part) : t("Game");
+    button.textContent = `${where}${one.line ? t(", line {0}", one.line) : ""}: ${one.message}`;
     button.addEventListener("click", () => goTo(one));
     const item = document.createElement("li");
     item.append(button);
@@ -98,7 +130,7 @@ function tell() {
   if (!errors) {
     const good = document.createElement("li");
     good.className = "good";
-    good.textContent = "No errors: this is the game that you play.";
+    good.textContent = t("No errors: this is the game that you play.");
     list.unshift(good);
   }
   find("findings").replaceChildren(...list);
@@ -107,7 +139,7 @@ function tell() {
 }
 
 function goTo({ part, line, column }) {
-  choose(part);
+  choose(part, false);
   const lines = area.value.split("\n"), at = lines.slice(0, Math.max(0, line - 1)).join("\n").length + (line > 1 ? 1 : 0) + Math.max(0, column - 1);
   area.focus();
   area.setSelectionRange(at, at);
@@ -145,7 +177,9 @@ function tabs() {
   find("tabs").replaceChildren(...work.parts.map((_, k) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = k ? `Level ${k}` : "Game";
+    button.textContent = k ? t("Level {0}", k) : t("Game");
+    button.tabIndex = k === work.shown ? 0 : -1;
+    button.setAttribute("aria-controls", k && painting ? "painter" : "texts");
     button.setAttribute("role", "tab");
     button.setAttribute("aria-selected", String(k === work.shown));
     if (work.findings.some((one) => one.part === k && one.severity === "error")) button.className = "wrong";
@@ -155,13 +189,77 @@ function tabs() {
   find("remove").disabled = !work.shown || work.parts.length < 3;
 }
 
-function choose(part) {
+function choose(part, asPaint = painting) {
   work.shown = part;
   area.value = work.parts[part];
-  area.setAttribute("aria-label", part ? `Level ${part}` : "Text of the game");
+  area.setAttribute("aria-label", part ? t("Level {0}", part) : t("Text of the game"));
+  painting = asPaint;
+  showWay();
   draw();
   tabs();
   if (part && page && page.play.number !== part - 1 && part <= page.about.levels.length) page.open(part - 1);
+}
+
+// -- painting ---------------------------------------------------------------------------------------------------------
+
+/** Show the level as text or as a painting; the game itself is always text. */
+function showWay() {
+  const level = work.shown > 0, asPaint = level && painting;
+  find("ways").hidden = !level;
+  find("texts").hidden = asPaint;
+  find("painter").hidden = !asPaint;
+  find("as-text").setAttribute("aria-pressed", String(!asPaint));
+  find("as-paint").setAttribute("aria-pressed", String(asPaint));
+  if (asPaint) paint();
+}
+
+/** Give the level to the painter, which knows the tiles of the game as it was when it last had no error. */
+async function paint() {
+  if (!desk) return;
+  const base = `/desk/${desk}`;
+  try {
+    if (painter.base !== base) await painter.load(base);
+  } catch (error) {
+    painter.error(error.message);
+    return;
+  }
+  if (!painting || !work.shown) return;
+  const text = work.parts[work.shown].replace(/\s+$/, "");
+  if (painter.rows && painter.text() === text && painted === `${work.shown}`) return;
+  painted = `${work.shown}`;
+  painter.edit(text);
+}
+
+/** A stroke is a change of the level's text. */
+function fromPainter(text) {
+  if (!painting || !work.shown || painted !== `${work.shown}` || text === work.parts[work.shown].replace(/\s+$/, "")) return;
+  work.parts[work.shown] = text;
+  area.value = text;
+  keep();
+  draw();
+  clearTimeout(timer);
+  timer = setTimeout(check, QUIET_MS);
+}
+
+for (const [id, asPaint] of [["as-text", false], ["as-paint", true]]) {
+  find(id).addEventListener("click", () => {
+    painted = "";
+    choose(work.shown, asPaint);
+  });
+}
+find("variations").addEventListener("click", () => {
+  sessionStorage.setItem("pcg sketch", work.parts[work.shown]);
+  leave(`${root}/generate?game=${encodeURIComponent(work.name)}&sketch=1`);
+});
+find("generate").addEventListener("click", (event) => {
+  event.preventDefault();
+  leave(`${root}/generate?game=${encodeURIComponent(work.name)}`);
+});
+
+/** Go to another page when what was written is kept. */
+async function leave(address) {
+  await keepOnServer();
+  location.href = address;
 }
 
 function changed() {
@@ -212,11 +310,21 @@ find("save").addEventListener("click", () => {
   work.parts.forEach((text, k) => download(k ? `${work.name}_lvl${k - 1}.txt` : `${work.name}.vgdl`, text, "text/plain"));
 });
 find("export").addEventListener("click", async () => {
-  const response = await post("/api/page");
+  const response = await post("/api/page", {}, true);
   if (response.ok) return download(`${work.name}.html`, await response.blob(), "text/html");
   work.findings.unshift({ part: 0, severity: "error", line: 0, column: 0, message: (await response.json()).error });
   tell();
 });
+
+find("tabs").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  choose((work.shown + step + work.parts.length) % work.parts.length);
+  find("tabs").children[work.shown].focus();
+});
+window.addEventListener("pagehide", () => keeping && keepOnServer());
 
 work.parts = kept() ?? original();
 choose(0);

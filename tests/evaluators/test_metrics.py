@@ -92,7 +92,8 @@ def test_the_table_says_of_each_metric_what_it_is_and_in_which_range() -> None:
 def test_an_evaluation_measures_what_the_table_says_in_the_range_it_says(judge: LevelEvaluator) -> None:
     found = judge.evaluate(rows("A.g....e", "....w...", "..f....."), seed=1)
     assert found.stage == "complete"
-    assert set(found.metrics) == set(METRICS)
+    # what is measured of pushing is known of games in which something is pushed
+    assert set(found.metrics) == {name for name in METRICS if not name.startswith("push")}
     for name, value in found.metrics.items():
         high = METRICS[name].high
         assert METRICS[name].low <= value <= (math.inf if high is None else high), name
@@ -103,7 +104,7 @@ def test_text_metrics_are_there_of_levels_that_break_a_constraint(judge: LevelEv
     found = judge.evaluate(CORRIDOR.replace("e", "."), seed=1)
     assert found.stage == "static"
     measured = {name for name in found.metrics if METRICS[name].stage == "text"}
-    assert measured == {n for n, m in METRICS.items() if m.stage == "text"}
+    assert measured == {n for n, m in METRICS.items() if m.stage == "text" and not n.startswith("push")}
     assert not any(METRICS[name].stage == "play" for name in found.metrics)
 
 

@@ -1,8 +1,8 @@
 """The folder that a studio works in: runs as the command line makes them, and games as they are written.
 
     RUN/                       a run of any kind, made here or by a command
-    games/NAME/NAME.vgdl       a game that is being written, with NAME_lvl0.txt, ... beside it
-    games/NAME/DIGEST/...      that game as it was when a run began with it, so that the run's command stays true
+    written/NAME/NAME.vgdl     a game that is being written, with NAME_lvl0.txt, ... beside it
+    written/NAME/DIGEST/...    that game as it was when a run began with it, so that the run's command stays true
     sketches/DIGEST.txt        a painted level of which a run is to keep what is drawn
     .studio/RUN.log            what the command of a run printed
 
@@ -23,7 +23,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs.store import check_run, write_whole
 from pcg.web.guard import Refused
 
-GAMES, SKETCHES, LOGS = "games", "sketches", ".studio"
+GAMES, SKETCHES, LOGS = "written", "sketches", ".studio"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}", re.ASCII)
 
 

@@ -197,6 +197,10 @@ class LevelEditor:
         """Return the judgement of an evaluated level; of one that is not feasible, that of its text."""
         return self.evaluator.judgement(self.tidy(text), evaluation)
 
+    def opens(self, level: str) -> int:
+        """Return how many cells of a level are still to be filled in; none where `?` is a tile of the game."""
+        return 0 if any(tile.char == OPEN for tile in self.context.palette.tiles) else level.count(OPEN)
+
     # -- completing ----------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -222,7 +226,7 @@ class LevelEditor:
         """
         level = self.tidy(text)
         mask = _mask(locked, level)
-        if OPEN in level:  # a sketch: what is drawn stays, and only what is open is filled in
+        if self.opens(level):  # a sketch: what is drawn stays, and only what is open is filled in
             mask = np.array([[char != OPEN for char in row] for row in level.split("\n")])
             level = level.replace(OPEN, self.context.palette.tiles[self.context.palette.empty].char)
         asked = self.wants(wants)

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pcg.evaluators.agents import solve
-from pcg.web.level_editor import OPEN, LevelEditor
+from pcg.web.level_editor import LevelEditor
 
 MAX_NODES = 200_000
 """States that a search meets at most."""
@@ -101,8 +101,8 @@ def solved(
     ('solved', ['RIGHT', 'RIGHT'], [[1.0, 1.0], [2.0, 1.0]])
     """
     level = editor.tidy(text)
-    if OPEN in level:
-        return {"status": "open", "open": level.count(OPEN)}
+    if count := editor.opens(level):
+        return {"status": "open", "open": count}
     errors = [one for one in editor.check(level) if one["severity"] == "error"]
     if errors:
         return {"status": "error", "message": errors[0]["message"]}

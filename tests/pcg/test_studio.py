@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,9 +96,9 @@ def until(page: Any, code: str) -> None:
 @compiled
 @needs_browser
 @pytest.mark.browser
-def test_a_game_is_written_mended_and_played(browser: Any) -> None:
+def test_a_game_is_written_mended_and_played(browser: Any, tmp_path: Path) -> None:
     tab = Tab(browser, viewport={"width": 1280, "height": 860})
-    with served(studio_app(BOXES)) as url:
+    with served(studio_app(BOXES, folder=tmp_path)) as url:
         page = tab.page
         page.goto(url)
         until(page, "window.studio?.page")

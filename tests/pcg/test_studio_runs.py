@@ -317,7 +317,7 @@ def test_nothing_is_lost_when_the_server_is_killed(server: Any, tmp_path: Path) 
     assert state["tried"] >= 3 and not state["running"]
     assert ask(f"{url}/runs/{name}/api/levels/starred-0")["level"] == level
     assert Workspace(tmp_path).read_game("mine") is not None
-    assert (tmp_path / "games" / "mine" / "mine.vgdl").read_text() == text.rstrip("\n") + "\n"
+    assert (tmp_path / "written" / "mine" / "mine.vgdl").read_text() == text.rstrip("\n") + "\n"
     ask(f"{url}/api/runs/{name}/go-on", {"budget": state["tried"] + 2})
     state = wait(lambda: (s := ask(f"{url}/api/runs/{name}/state"))["running"] is False and s)
     assert state["stopped"] == "evaluations"

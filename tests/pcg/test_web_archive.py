@@ -400,7 +400,7 @@ def test_completions_keep_the_locked_cells_and_differ(client: TestClient) -> Non
         ({"count": 99}, "expected 1 to 12"),
         ({"count": True}, "expected a whole number"),
         ({"wants": "enemies=few"}, "enemies=few"),
-        ({"level": WINNABLE.replace("A", "?")}, "no tile of this game"),
+        ({"level": WINNABLE.replace("A", "%")}, "no tile of this game"),
     ],
 )
 def test_bad_completions_are_400_with_one_message(client: TestClient, change: dict[str, Any], message: str) -> None:

@@ -66,9 +66,9 @@ export class Editor {
     this.about = about;
     this.tiles = { image, index: new Map(about.tiles.map(({ char }, k) => [char, k])) };
     this.empty = (about.tiles.find(({ empty }) => empty) ?? about.tiles[0]).char;
-    this.names = new Map([...about.tiles.map(({ char, names }) => [char, names.join(" + ")]), [OPEN, t("open, to be filled in")]]);
+    this.names = new Map([[OPEN, t("open, to be filled in")], ...about.tiles.map(({ char, names }) => [char, names.join(" + ")])]);
     this.part("palette").replaceChildren(this.part("palette").firstElementChild, ...about.tiles.map((tile, k) => this.tile(tile, k)),
-      this.tile({ char: OPEN, names: [t("open")], roles: [], empty: false }, about.tiles.length));
+      ...(this.tiles.index.has(OPEN) ? [] : [this.tile({ char: OPEN, names: [t("open")], roles: [], empty: false }, about.tiles.length)]));
     this.choices = [...this.element.querySelectorAll("input[name=tile]")];
     (this.choices.find((one) => one.dataset.char === chosen) ?? this.choices[0]).checked = true;
     this.part("sources").replaceChildren(...Object.entries(about.sources).flatMap(([name, help], k) => [k ? ", " : "", make("span", { title: help }, name)]));

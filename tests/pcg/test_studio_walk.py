@@ -42,8 +42,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def until(page: Any, code: str) -> None:
     """Wait for an expression; playwright's own way to wait evaluates texts, which the page forbids."""
+    from playwright.sync_api import Error
+
     end = time.monotonic() + PATIENCE_MS / 1000
-    while not page.evaluate(code):
+    while True:
+        try:
+            if page.evaluate(code):
+                return
+        except Error as error:  # the page gave way to the next one meanwhile
+            if "context was destroyed" not in str(error):
+                raise
         assert time.monotonic() < end, f"never true: {code}"
         page.wait_for_timeout(50)
 

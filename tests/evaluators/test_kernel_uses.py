@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import pcg
 from pcg.engine.boards import MnkGame
+from pcg.engine.kernel.features import all_features
+from pcg.engine.kernel.runtime import invoke5
 from pcg.evaluators.agents import make_agent
 from pcg.evaluators.judging.board_play import Sampler, SamplingPlayers
 from pcg.evaluators.judging.line_play import TYPICAL, LinePlayers
+from pcg.evaluators.level_grid import steps_over
 from pcg.evaluators.metrics.likeness import level_distance
 
 pytestmark = pytest.mark.kernel
@@ -28,3 +32,12 @@ def test_levels_are_compared() -> None:
 def test_goals_are_a_heuristic() -> None:
     state = pcg.load("boxes").start(level=0, seed=1)
     assert make_agent("onestep:heuristic=goals", seed=1, budget=10).act(state) in state.actions
+
+
+def test_steps_and_distances_are_counted() -> None:
+    passing = np.array([[True, True, False, True]])
+    assert steps_over(passing, passing, (0, 0)).tolist() == [[0, 1, -1, -1]]
+    state = pcg.load("hunt").start(level=0, seed=1)
+    features = np.full(2 * len(state.game.definition.types), -7.0)
+    invoke5(all_features.address, state.context.address, state.address, 0, int(features.ctypes.data), len(features))
+    assert (features != -7.0).all() and features[1::2].max() > 0.0

@@ -172,6 +172,7 @@ def test_pulls_meet_every_position_from_which_pushes_lead_home_and_no_other() ->
         assert (node is not None) == (solution.status == "solved")
         if node is not None:
             assert int(table.pushes[node]) == solution.pushes == len(table.line(node))
+            assert 0 <= table.estimate(node) <= solution.pushes
     assert min(checked.values()) > 3
 
 

@@ -103,7 +103,7 @@ def extension_files() -> dict[str, str]:
     """Return the files of the extension, texts by their paths.
 
     >>> sorted(extension_files())[:3]
-    ['README.md', 'extension.js', 'gdl.tmLanguage.json']
+    ['README.md', 'extension.js', 'gdl.configuration.json']
     """
     package = {
         "name": "pcg-language",

@@ -1,7 +1,8 @@
 """Writing a game: texts in, findings and a game to play out, and a level editor for each version that has no error.
 
 GET  /                    the page
-POST /api/game            {text, levels, name}: findings, and without errors `about`, `data` and `desk`
+POST /api/game            {text, levels, name}: findings and words, and without errors `about`, `data` and `desk`
+POST /api/help            {text, line, column}: what can stand at a place of a game, and what the word there means
 POST /api/draft           keep what is written in the workspace
 POST /api/page            the exported page of the game
 /desk/DESK/api/...        the level editor of a version of the game (`pcg.web.level_routes`)
@@ -12,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -26,6 +28,8 @@ from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
 from pcg.engine.vgdl.resolver import read_game
 from pcg.export.bundle import bundle
 from pcg.export.page import page
+from pcg.language.vgdl_help import complete, explain
+from pcg.language.vgdl_words import blank_at, words
 from pcg.studio.workspace import Workspace
 from pcg.web.exported import bundle_json
 from pcg.web.guard import Refused, read_object
@@ -71,16 +75,43 @@ def game_of(text: str, levels: list[str], name: str) -> Game:
 
 
 def answer_to(text: str, levels: list[str], name: str) -> dict[str, Any]:
-    """Return the findings about a game and, without an error among them, `about` and `data` to play it."""
+    """Return the findings about a game, its words and, without an error among them, `about` and `data` to play it."""
     found = findings_of(text, levels)
-    answer: dict[str, Any] = {"findings": found}
+    answer: dict[str, Any] = {"findings": found, "words": words_of(text)}
     if any(one["severity"] == "error" for one in found):
         return answer
     try:
         return {**answer, **bundle_json(game_of(text, levels, name))}
     except PcgError as error:  # what shows only when a level is laid out
         first = str(error).splitlines()[0]
-        return {"findings": [*found, {"part": "game", "severity": "error", "line": 0, "column": 0, "message": first}]}
+        return {
+            **answer,
+            "findings": [*found, {"part": "game", "severity": "error", "line": 0, "column": 0, "message": first}],
+        }
+
+
+def words_of(text: str) -> list[tuple[int, int, str, str]]:
+    r"""Return (line, column, word, role) of each word of a game, lines and columns from 0; colours go by it.
+
+    >>> words_of("BasicGame\n  SpriteSet")
+    [(0, 0, 'BasicGame', 'game'), (1, 2, 'SpriteSet', 'set')]
+    """
+    return [(word.at.line, word.at.start, word.text, word.role) for word in words(text)]
+
+
+def help_at(text: str, line: int, column: int) -> dict[str, Any]:
+    """Return what can stand at a place of a game, and what the word there means.
+
+    Returns:
+        `written`, what is there of a word up to the place; `proposals` [{`text`, `kind`, `detail`, `help`}];
+        `explained`, None or {`text` (Markdown), `start` (column)}.
+    """
+    found = explain(text, line, column)
+    return {
+        "written": blank_at(text, line, column).written,
+        "proposals": [asdict(one) for one in complete(text, line, column)],
+        "explained": None if found is None else {"text": found[0], "start": found[1].start},
+    }
 
 
 class Desks:
@@ -160,6 +191,7 @@ class WritingSite:
         return [
             Route("/", self.show),
             Route("/api/game", self.check, methods=["POST"]),
+            Route("/api/help", self.help, methods=["POST"]),
             Route("/api/draft", self.draft, methods=["POST"]),
             Route("/api/page", self.export, methods=["POST"]),
             Mount("/desk/{desk}", app=self.desks),
@@ -187,6 +219,15 @@ class WritingSite:
         if "about" in answer:
             answer["desk"] = self.desks.add(text, name, levels)
         return JSONResponse(answer)
+
+    async def help(self, request: Request) -> Response:
+        data = await read_object(request)
+        text, line, column = data.get("text"), data.get("line"), data.get("column")
+        if not isinstance(text, str) or type(line) is not int or type(column) is not int or min(line, column) < 0:
+            raise Refused("expected `text`, a text, and `line` and `column`, numbers from 0")
+        if len(text) > LONGEST_TEXT:
+            raise Refused(f"expected at most {LONGEST_TEXT} characters", 413)
+        return JSONResponse(await asyncio.to_thread(help_at, text, line, column))
 
     async def draft(self, request: Request) -> Response:
         text, levels, name = texts_of(await read_object(request))

@@ -79,6 +79,24 @@ def test_other_sites_and_other_files_are_refused() -> None:
     assert "wasm-unsafe-eval" in client().get("/").headers["content-security-policy"]
 
 
+def test_words_have_roles_and_places_get_help() -> None:
+    answer = (
+        client().post("/api/game", json={"text": "BasicGame\n    SpriteSet\n        cat > Chas", "levels": []}).json()
+    )
+    assert [2, 8, "cat", "definition"] in answer["words"] and [2, 14, "Chas", "class"] in answer["words"]
+    text = text_of()
+    line = next(k for k, row in enumerate(text.split("\n")) if "MovingAvatar" in row)
+    column = text.split("\n")[line].index("MovingAvatar") + 6
+    help = client().post("/api/help", json={"text": text, "line": line, "column": column}).json()
+    assert help["written"] == "Moving" and [p["text"] for p in help["proposals"]] == ["MovingAvatar"]
+    assert help["explained"]["text"].startswith("**MovingAvatar**") and help["explained"]["start"] == column - 6
+
+
+@pytest.mark.parametrize("body", [{"text": "x"}, {"text": "x", "line": -1, "column": 0}, {"text": "x", "line": True}])
+def test_help_for_no_place_is_refused(body: Any) -> None:
+    assert client().post("/api/help", json=body).status_code == 400
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with chromium() as found:
@@ -110,6 +128,22 @@ def test_a_game_is_written_mended_and_played(browser: Any, tmp_path: Path) -> No
         assert "MovingAvater" in page.locator("#marks mark").all_text_contents()
         assert page.locator("#numbers .error").count() >= 1
         tab.shot("studio-error")
+        page.fill("#text", text)
+        page.wait_for_selector("#findings .good")
+        assert {"stepBack", "killSprite"} & set(page.locator("#marks .effect").all_text_contents())
+        start = text.index("MovingAvatar")
+        page.evaluate(f"document.getElementById('text').setSelectionRange({start}, {start + 12})")
+        page.keyboard.type("Mov")
+        page.locator("#proposals li").first.wait_for()
+        tab.shot("studio-proposals")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        assert page.input_value("#text") == text and page.locator("#proposals").is_hidden()
+        page.keyboard.press("Control+i")
+        page.locator("#explained", has_text="MovingAvatar: avatar class").wait_for()
+        tab.shot("studio-explained")
+        page.keyboard.press("Escape")
+        assert page.locator("#explained").is_hidden()
         stamps = page.evaluate("window.studio.game.about.sheet.stamps.length")
         before = page.evaluate("window.studio.version")
         page.fill("#text", text.replace("scoreChange=1", "scoreChange=7"))

@@ -5,6 +5,7 @@ import { Game } from "../exported/game.js";
 import { begin, sheetOf } from "../exported/page.js";
 import { root, t } from "../static/api.js";
 import { Editor, OPEN } from "../static/editor.js";
+import { Help, coloured } from "./help.js";
 
 const first = JSON.parse(document.getElementById("studio").dataset.first);
 const QUIET_MS = 60; // after the last key
@@ -33,10 +34,11 @@ const find = (id) => document.getElementById(id);
 const area = find("text");
 
 /** What is being written: the game's text is part 0, its levels are those behind it. */
-const work = { name: first.name, parts: [], shown: 0, findings: [] };
+const work = { name: first.name, parts: [], shown: 0, findings: [], words: new Map() };
 const place = `pcg studio ${first.place} ${work.name}`;
 let page = null, kernels = null, asked = 0, answered = 0, timer = 0, keeping = 0, desk = "", painted = "", painting = false;
 const painter = new Editor(find("painter"), { changed: fromPainter });
+const help = new Help(area, find("proposals"), find("explained"), () => changed());
 
 function original() {
   const from = first.text ? first : TEMPLATE;
@@ -97,6 +99,7 @@ async function check() {
   }
   if (number < answered) return;
   answered = number;
+  if (answer.words) work.words = Map.groupBy(answer.words, (word) => word[0]);
   work.findings = answer.findings.map((one) => ({ ...one, part: one.part === "game" ? 0 : one.part + 1 }));
   tell();
   find("player").classList.toggle("stale", !answer.about);
@@ -157,13 +160,21 @@ function draw() {
     return [number, "\n"];
   }));
   find("marks").replaceChildren(...lines.flatMap((text, k) => {
-    const found = here.find((one) => one.line === k + 1);
-    if (!found) return [`${text}\n`];
-    const from = Math.max(0, found.column - 1), word = /^[\w.]+|^./.exec(text.slice(from))?.[0] ?? " ";
-    const mark = document.createElement("mark");
-    mark.className = found.severity;
-    mark.textContent = word;
-    return [text.slice(0, from), mark, `${text.slice(from + word.length)}\n`];
+    const found = here.find((one) => one.line === k + 1), from = found ? Math.max(0, found.column - 1) : -1;
+    const until = found ? from + (/^[\w.]+|^./.exec(text.slice(from))?.[0] ?? " ").length : -1;
+    let at = 0;
+    const pieces = (work.shown ? [[text, ""]] : coloured(text, k, work.words)).flatMap(([piece, role]) => {
+      const cuts = [from, until].map((place) => place - at).filter((cut) => found && cut > 0 && cut < piece.length);
+      return [0, ...cuts].map((start, n) => {
+        const part = piece.slice(start, cuts[n] ?? piece.length), wrong = found && at === from;
+        const element = document.createElement(wrong ? "mark" : "span");
+        element.className = [wrong && found.severity, role].filter(Boolean).join(" ");
+        element.textContent = part;
+        at += part.length;
+        return element;
+      });
+    });
+    return [...pieces, "\n"];
   }));
   scroll();
 }
@@ -191,6 +202,8 @@ function tabs() {
 
 function choose(part, asPaint = painting) {
   work.shown = part;
+  help.on = !part;
+  help.close();
   area.value = work.parts[part];
   area.setAttribute("aria-label", part ? t("Level {0}", part) : t("Text of the game"));
   painting = asPaint;

@@ -497,7 +497,7 @@ export class Editor {
         const met = Object.values(found.wants);
         verdict.className = found.feasible ? "good" : "bad";
         verdict.textContent = found.feasible ? `${t("fitness")} ${number(found.fitness)}` : t("fails: {0}", found.failed.map((f) => f.name).join(", "));
-        if (met.length) verdict.textContent += t("; {0} of {1} wants", met.filter(Boolean).length, met.length);
+        if (met.length) verdict.textContent += t("; {0} of {1} targets", met.filter(Boolean).length, met.length);
       } catch (error) {
         verdict.textContent = error.message;
       }

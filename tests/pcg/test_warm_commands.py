@@ -104,7 +104,7 @@ COMMANDS = {
 }
 """Lines of commands by the group of the command, in an order in which later ones find what earlier ones wrote."""
 SERVERS = {
-    "studio boxes --no-open --port 0": ("", "kernels.wasm", "play/player.css"),
+    "studio boxes --no-open --port 0": ("", "kernels.wasm", "exported/player.css"),
     "play boxes --browser --port 0": ("",),
     "breed boxes --population 4 --port 0 --out bred": ("",),
     "archive run --port 0": ("",),

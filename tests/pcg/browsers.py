@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -87,6 +88,26 @@ class Tab:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def until(page: Any, code: str) -> None:
+    """Wait for an expression, also across a change of page.
+
+    Playwright's own way to wait evaluates texts, which our pages forbid. A page that gives way to the next one has no
+    context for a moment, and then a document without a body: both mean "not yet".
+    """
+    from playwright.sync_api import Error
+
+    end = time.monotonic() + PATIENCE_MS / 1000
+    while True:
+        try:
+            if page.evaluate(f"document.readyState !== 'loading' && ({code})"):
+                return
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+        assert time.monotonic() < end, f"never true: {code}"
+        page.wait_for_timeout(20)
 
 
 @contextmanager

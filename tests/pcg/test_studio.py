@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import PATIENCE_MS, Tab, chromium, needs_browser, served
+from browsers import Tab, chromium, needs_browser, served, until
 from starlette.testclient import TestClient
 
 import pcg
@@ -101,14 +100,6 @@ def test_help_for_no_place_is_refused(body: Any) -> None:
 def browser() -> Iterator[Any]:
     with chromium() as found:
         yield found
-
-
-def until(page: Any, code: str) -> None:
-    """Wait for an expression; playwright's own way to wait evaluates texts, which the page forbids."""
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while not page.evaluate(code):
-        assert time.monotonic() < end, f"never true: {code}"
-        page.wait_for_timeout(20)
 
 
 @compiled

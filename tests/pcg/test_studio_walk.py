@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from accessibility import faults
-from browsers import PATIENCE_MS, PROGRAM, Tab, chromium, needs_browser, served
+from browsers import PROGRAM, Tab, chromium, needs_browser, served, until
 
 import pcg
 from pcg.engine.kernel.runtime import MODE
@@ -38,22 +37,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = LevelRun("boxes", "constructive", count=3, evaluations=10, seed=1, evaluation_parameters={"min_length": 5})
     run_levels(config, folder / "run", workers=1)
     return folder
-
-
-def until(page: Any, code: str) -> None:
-    """Wait for an expression; playwright's own way to wait evaluates texts, which the page forbids."""
-    from playwright.sync_api import Error
-
-    end = time.monotonic() + PATIENCE_MS / 1000
-    while True:
-        try:
-            if page.evaluate(code):
-                return
-        except Error as error:  # the page gave way to the next one meanwhile
-            if "context was destroyed" not in str(error):
-                raise
-        assert time.monotonic() < end, f"never true: {code}"
-        page.wait_for_timeout(50)
 
 
 def text_of(selector: str) -> str:

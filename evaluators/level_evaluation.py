@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from pcg.evaluators.fitness import LevelEvaluator
 
 IDLE_SEEDS = 3
+LIFETIMES = 4
+"""Multiple of the wanted survival after which a play of an own level ends that only tells how long one lives there."""
 FUTURES = 2
 """Futures in which the prover, which foresees chance, must win a level that nobody else has won."""
 SOON = 4_000
@@ -268,16 +270,23 @@ class LevelEvaluation:
         """Ticks, at most those wanted, that a player lives who looks one step ahead, or does nothing if that is
         longer.
         """
-        wanted = self.of.integer("survival")
-        if self.idleness.lived >= wanted:
-            return wanted
+        return self._careful_life(self.of.integer("survival"))
+
+    @functools.cached_property
+    def lifetime(self) -> int:
+        """The same with plays that go on for longer: how long such a player lives in an own level."""
+        return self._careful_life(LIFETIMES * self.of.integer("survival"))
+
+    def _careful_life(self, longest: int) -> int:
+        if self.idleness.lived >= longest:
+            return longest
         careful = [
             self.solvability.play_weak(
-                self.of.game.start(self.placed, seed=self._game_seed(100 + k)), "onestep", k, wanted
+                self.of.game.start(self.placed, seed=self._game_seed(100 + k)), "onestep", k, longest
             )
             for k in range(IDLE_SEEDS)
         ]
-        ticks = sorted(wanted if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
+        ticks = sorted(longest if p.winner != 0 else p.ticks for p in careful)[IDLE_SEEDS // 2]
         return max(ticks, self.idleness.lived)
 
     def _lives(self) -> bool:
@@ -286,16 +295,24 @@ class LevelEvaluation:
         self.plays.idle = idle.plays
         held["start"] = self._long_enough("start", idle.lived, lambda one: one.idleness.lived)
         held["idle"] = 1.0 - idle.won
-        if idle.won and (of.waiting_wins or any(of.own.known(k, _idle_wins) >= idle.won for k in self.others)):
-            held["idle"] = 1.0  # with `waiting_wins` settled by whoever plays
-        held["survival"] = self._long_enough("survival", self.survival, lambda one: one.survival)
+        if idle.won and (self._asks_for_more or any(of.own.known(k, _idle_wins) >= idle.won for k in self.others)):
+            held["idle"] = 1.0  # where more is asked for, whoever plays settles it
+        held["survival"] = self._long_enough("survival", self.survival, lambda one: one.lifetime)
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
-    def _long_enough(self, name: str, lived: int, look: Callable[[LevelEvaluation], float]) -> float:
+    @property
+    def _asks_for_more(self) -> bool:
+        """Doing nothing may win, and a player has to do better: the rules reward waiting, or waiting wins at the price
+        of points.
+        """
+        best = self.idleness.best
+        return self.of.waiting_wins or (best is not None and best[1].score < 0)
+
+    def _long_enough(self, name: str, lived: int, look: Callable[[LevelEvaluation], int]) -> float:
         """Nearness of a player's life to the length a parameter asks, or to that in own levels where it is less."""
-        wanted: float = self.of.integer(name)
+        wanted = self.of.integer(name)
         if lived < wanted and name not in self.of.given:
-            wanted = self.of.own.least(wanted, self.others, look)
+            wanted = self.of.own.least_life(wanted, self.others, look)
         return min(1.0, lived / wanted) if lived < wanted else 1.0
 
     # -- stage 3: skill ------------------------------------------------------------------------------------------------
@@ -322,7 +339,7 @@ class LevelEvaluation:
         prover where they fail.
         """
         of = self.of
-        if of.waiting_wins:
+        if self._asks_for_more:
             found = self._play_better()
             if found.won is not None:
                 return found

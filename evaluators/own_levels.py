@@ -25,11 +25,12 @@ T = TypeVar("T")
 SEED = 1
 """Seed of the evaluations of own levels."""
 USUAL_SPREAD = 0.5
-"""Usual standard deviation of the logarithm of the lengths of wins, among the levels of one game."""
+"""Usual standard deviation of the logarithm of the lengths of wins, among the levels of one game. That of lives (of a
+player who looks one step ahead, where own levels are lost within 160 ticks) is taken to be the same."""
 TRUST = 6.0
 """Weight of the usual standard deviation against the observed one, in levels."""
 UNUSUAL = 0.01
-"""Predicted share of levels of the game with a shorter win than the bound."""
+"""Predicted share of levels of the game with a shorter win, or life, than the bound."""
 
 
 class OwnLevels:
@@ -81,6 +82,17 @@ class OwnLevels:
         """
         return min([wanted, *(self.known(k, look) for k in others)])
 
+    def least_life(self, wanted: int, others: Sequence[int], look: Callable[[LevelEvaluation], int]) -> int:
+        """Return how long a player has to live, relaxed to what the own levels named let expect of one more.
+
+        Args:
+            wanted: the bound, in ticks.
+            others: numbers of own levels.
+            look: ticks that the player lives in one.
+        """
+        lives = [self.known(k, look) for k in others]
+        return max(1, min([wanted, *lives, math.floor(shortest_expected(lives, wanted))]))
+
     def counts(self, others: Sequence[int]) -> list[Mapping[int, int]]:
         """Return the numbers of sprites, by type, of the own levels named."""
         return [self.known(k, lambda one: one.seen.sprites) for k in others]
@@ -99,11 +111,11 @@ class OwnLevels:
 
 
 def shortest_expected(lengths: Sequence[int], otherwise: float) -> float:
-    """Return the length below which the win of one more level of a game would be unusual (a prediction
+    """Return the length below which a win, or a life, in one more level of a game would be unusual (a prediction
     bound after Student).
 
     Args:
-        lengths: of the wins of some levels, in ticks.
+        lengths: of wins or lives in some levels, in ticks.
         otherwise: the answer where there are none.
 
     >>> shortest_expected([90, 110, 120, 95], 20) > 20 > 10 > shortest_expected([10, 12, 30, 11], 20)

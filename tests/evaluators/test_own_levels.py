@@ -123,6 +123,50 @@ def test_the_order_of_evaluations_does_not_matter(coins: Game) -> None:
     assert forth == back
 
 
+FALLING = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        city > Immovable
+        rock > Missile orientation=DOWN speed=0.2
+        hero > MovingAvatar
+    InteractionSet
+        hero wall > stepBack
+        rock city > killBoth scoreChange=-1
+        rock hero > killSprite scoreChange=2
+    LevelMapping
+        . > floor
+        w > wall
+        c > floor city
+        r > floor rock
+        A > floor hero
+    TerminationSet
+        SpriteCounter stype=city limit=0 win=False
+        SpriteCounter stype=rock limit=0 win=True
+"""
+UNDER_ROCKS = "wwwwwwww\nwA.r...w\nw......w\nw......w\nw..c.c.w\nwwwwwwww"
+
+
+def test_waiting_may_win_where_it_costs_points_that_a_player_saves() -> None:
+    settings = CHEAP | {"min_length": 1, "start": 1, "survival": 1}
+    found = LevelEvaluator(load(FALLING, levels=[]), **settings).evaluate(UNDER_ROCKS, seed=1)
+    assert found.constraints["idle"] == 1.0 and found.feasible and found.metrics["score"] > 0.0
+    free = FALLING.replace(" scoreChange=-1", "")
+    assert LevelEvaluator(load(free, levels=[]), **settings).evaluate(UNDER_ROCKS, seed=1).constraints["idle"] == 0.0
+
+
+@pytest.mark.parametrize(("lives", "kept"), [([42, 46, 80, 92], True), ([160, 160, 160, 160], False)])
+def test_a_careless_player_may_live_as_short_as_own_levels_let_expect(
+    coins: Game, monkeypatch: pytest.MonkeyPatch, lives: list[int], kept: bool
+) -> None:
+    ticks = {**dict(zip(SHORT, lives, strict=True)), NEW: 28}
+    monkeypatch.setattr(LevelEvaluation, "survival", property(lambda self: min(40, ticks[self.level])))
+    monkeypatch.setattr(LevelEvaluation, "lifetime", property(lambda self: ticks[self.level]))
+    assert (LevelEvaluator(coins, **CHEAP).evaluate(NEW, seed=1).constraints["survival"] == 1.0) == kept
+    assert LevelEvaluator(coins, survival=40, **CHEAP).evaluate(NEW, seed=1).constraints["survival"] == 28 / 40
+
+
 # -- levels that were not won ------------------------------------------------------------------------------------------
 
 

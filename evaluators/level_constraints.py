@@ -52,7 +52,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "kinds": "enough kinds of sprites occur",
     "start": "a player who does nothing is not lost in the first moments",
     "survival": "a player who looks one step ahead is not lost early",
-    "idle": "doing nothing does not win, or (where the rules reward waiting, or it costs points) less well than playing",
+    "idle": "doing nothing does not win, or (where waiting is rewarded, or costs points) less well than playing",
     "win": "a capable player wins, or the search that finds no win finds none in the game's own levels either",
     "length": "winning takes some time",
 }

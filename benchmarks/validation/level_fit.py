@@ -2,14 +2,15 @@
 
 Every measure of a level's text has a weight for being off to the upper and one for being off to the lower side, none
 negative (being unlike a game's own levels is never rewarded). They minimise the logistic loss of pairs of a hand-made
-and a generated level of one game (Bradley and Terry 1952), every game counting the same.
+and a generated level of one game (Bradley and Terry 1952), every game counting the same. People's votes about levels
+(`level_votes`) are pairs like these, with weights of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,26 @@ class Measured:
     """Measures of the game's own levels, each against the others, shape (levels, measures)."""
     others: Mapping[str, list[list[int]]]
     """Source -> for each level the own levels that it is compared with."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Pairs of levels of which people preferred one."""
+
+    differences: Floats
+    """Values of all measures of the level preferred less those of the other, shape (pairs, 2 * measures)."""
+    weights: Floats
+    """Weight of each pair in the loss, where a game and a source of V1 weigh `EMPHASIS`, shape (pairs,)."""
+
+
+class Votes(Protocol):
+    """Votes about levels, as `level_votes.VotedLevels` has them; spelled out here so that a fit needs no study."""
+
+    def pairs(self, model: LevelModel, *, alone: bool = False) -> list[Preferences]:
+        """Return the pairs that are fitted on, by the spreads of a model."""
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the votes are from."""
 
 
 def blank_model() -> LevelModel:
@@ -101,15 +122,20 @@ def rows(model: LevelModel, of: Measured, *, alone: bool = False) -> dict[str, F
     }  # fmt: skip
 
 
-def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE, *, alone: bool = False) -> Floats:
+def fit_weights(
+    games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE, *, alone: bool = False,
+    voted: Sequence[Preferences] = (),
+) -> Floats:  # fmt: skip
     """Return the weights, shape (2, measures), summing to 1.
 
     Args:
         games: of each the values of all measures for each source, as `rows` returns them.
         ridge: see `RIDGE`.
         alone: the values are those of levels that are compared with all games.
+        voted: pairs that people judged.
     """
-    pairs, shares = [], []
+    pairs = [one.differences for one in voted]
+    shares = [one.weights for one in voted]
     for game in games:
         for source in SOURCES:
             if source in game and len(game[source]) and len(game[HAND]):
@@ -138,16 +164,22 @@ def fit_weights(games: Sequence[Mapping[str, Floats]], ridge: float = RIDGE, *, 
     return weights
 
 
-def fit(games: Sequence[Measured], own: Sequence[Floats], provenance: Mapping[str, Any]) -> LevelModel:
+def fit(
+    games: Sequence[Measured], own: Sequence[Floats], provenance: Mapping[str, Any], votes: Votes | None = None
+) -> LevelModel:
     """Fit a model.
 
     Args:
         games: with generated levels.
         own: measures of the levels of all games that may be looked at, for the spreads.
         provenance: stored with it.
+        votes: of people about levels; where they are from is stored with it too.
     """
     within, mean, between = spreads([one for one in own if len(one)])
     model = replace(blank_model(), within=within, mean=mean, between=between, provenance=provenance)
-    weights = fit_weights([rows(model, one) for one in games])
-    alone = fit_weights([rows(model, one, alone=True) for one in games], alone=True)
+    pairs = {alone: votes.pairs(model, alone=alone) if votes is not None else [] for alone in (False, True)}
+    weights = fit_weights([rows(model, one) for one in games], voted=pairs[False])
+    alone = fit_weights([rows(model, one, alone=True) for one in games], alone=True, voted=pairs[True])
+    if votes is not None:
+        model = replace(model, provenance={**provenance, "people": votes.provenance()})
     return replace(model, weights=weights, alone=alone)

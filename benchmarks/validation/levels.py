@@ -9,6 +9,7 @@ alone, which every level has, feasible or not: the difference is what finding wi
     python benchmarks/validity.py levels --corpus ../shared/gvgai
     python benchmarks/validity.py levels --text              the judgement of texts only: a minute
     python benchmarks/validity.py levels --fit               fit and store the weights
+    python benchmarks/validity.py levels --fit --votes DIR   the same with the votes of people (`level_votes`)
     python benchmarks/validity.py levels --freeze DIR        pack generated levels, a JSON file for each game
 
 Evaluations are kept in a store, so that a run that was stopped goes on; another revision needs another store.
@@ -32,6 +33,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from benchmarks.validation.level_fit import HAND, SOURCES, Measured, fit, measure, rows
+from benchmarks.validation.level_votes import WEIGHT, VotedLevels, agreement, foretold, foretold_anew, read_voted
 from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -59,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder with the corpus, its games in `games`")
     parser.add_argument("--text", action="store_true", help="only the judgement of texts")
     parser.add_argument("--fit", action="store_true", help="fit the weights and store them in the package")
+    parser.add_argument("--votes", type=Path, nargs="+", metavar="DIR", help="fit on the votes of these studies too")
+    parser.add_argument("--weight", type=float, default=WEIGHT, help="of a vote; a pair of levels weighs 0.04")
+    parser.add_argument("--question", help="of the votes, where several were asked")
+    parser.add_argument("--people", default="", help="real, simulated or all; without it real ones, if there are any")
+    parser.add_argument("--every-game", action="store_true", help="fit on votes about games that are held out too")
+    parser.add_argument("--model", type=Path, default=FILE, help="file of the weights that --fit writes")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="pack the levels of a folder as negatives")
     parser.add_argument("--games", nargs="+", metavar="GAME", help="only these, as in gridphysics/zelda")
     parser.add_argument("--minutes", type=float, help="evaluate nothing further after this time")
@@ -75,15 +83,13 @@ def run(args: argparse.Namespace) -> int:
     names = [name for name in frozen if not args.games or name in args.games]
     names = by_lot(names, "games")
     measured = {name: one for name in names if (one := measured_game(args.corpus, name, frozen[name])) is not None}
-    if args.fit:
-        model = fitted(args.corpus, [one for name, one in measured.items() if not held_out(name)])
-        FILE.write_text(json.dumps(model.to_json(), indent=1) + "\n", encoding="utf-8")
-        default_model.cache_clear()
-        print(f"fitted on {model.provenance['games']} games: {FILE}")
+    model = default_model()
     found: dict[str, Any] = {}
-    texts = {name: text_values(default_model(), one) for name, one in measured.items()}
+    if args.fit:
+        model = fit_and_store(args, [one for name, one in measured.items() if not held_out(name)], found)
+    texts = {name: text_values(model, one) for name, one in measured.items()}
     report("text", texts, found)
-    alone = {name: text_values(default_model(), one, alone=True) for name, one in measured.items()}
+    alone = {name: text_values(model, one, alone=True) for name, one in measured.items()}
     report("text, as if the games had no levels of their own", alone, found)
     crossed = cross_validated(args.corpus, measured)
     report("text, cross-validated", crossed, found, every=True)
@@ -179,13 +185,52 @@ def own_measures(corpus: Path) -> dict[str, Any]:
     return found
 
 
-def fitted(corpus: Path, games: Sequence[Measured], without: int | None = None) -> LevelModel:
+def fit_and_store(args: argparse.Namespace, games: Sequence[Measured], found: dict[str, Any]) -> LevelModel:
+    """Fit a model as the arguments say, store it, and tell how it agrees with votes; returns it.
+
+    Args:
+        args: of the command.
+        games: with generated levels.
+        found: where the numbers are put.
+    """
+    voted = None
+    if args.votes:
+        voted = read_voted(
+            args.votes, args.corpus, weight=args.weight, question=args.question, people=args.people,
+            every_game=args.every_game,
+        )  # fmt: skip
+    model = fitted(args.corpus, games, voted=voted)
+    args.model.write_text(json.dumps(model.to_json(), indent=1) + "\n", encoding="utf-8")
+    default_model.cache_clear()
+    print(f"fitted on {model.provenance['games']} games: {args.model}")
+    if voted is not None:
+        print("votes: " + json.dumps(voted.provenance()))
+        without = fitted(args.corpus, games)
+        others = [game for game in voted.games if game not in voted.fitted]
+        told = {
+            "fitted on, without votes": [vote for game in voted.fitted for vote in foretold(without, game)],
+            "fitted on, anew by level": foretold_anew(lambda some: fitted(args.corpus, games, voted=some), voted),
+            "held out, without votes": [vote for game in others for vote in foretold(without, game)],
+            "held out": [vote for game in others for vote in foretold(model, game)],
+        }
+        found["votes"] = {name: agreement(votes) for name, votes in told.items()}
+        for name, one in found["votes"].items():
+            if one["votes"]:
+                low, high = one["interval"]
+                print(f"  {name:26} {one['share']:.3f} ({low:.3f} to {high:.3f})  {one['votes']} votes")
+    return model
+
+
+def fitted(
+    corpus: Path, games: Sequence[Measured], without: int | None = None, voted: VotedLevels | None = None
+) -> LevelModel:
     """Fit a model on some games, and its spreads on the levels of all games that are not held out.
 
     Args:
         corpus: folder of the corpus.
         games: with generated levels.
         without: the fold that is left out, in place of the games that are held out.
+        voted: votes of people.
     """
     kept = {
         name: own for name, own in own_measures(corpus).items()
@@ -199,7 +244,7 @@ def fitted(corpus: Path, games: Sequence[Measured], without: int | None = None) 
         "games_for_spreads": len(kept),
         "share_of_play": "set, not fitted: levels that were bred for a gap say nothing against it",
     }
-    return fit(games, list(kept.values()), provenance)
+    return fit(games, list(kept.values()), provenance, voted)
 
 
 def text_values(model: LevelModel, one: Measured, *, alone: bool = False) -> dict[str, list[float]]:

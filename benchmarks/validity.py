@@ -2,6 +2,7 @@
 
     python benchmarks/validity.py boardgames DIR --json OUT
     python benchmarks/validity.py similarity DIR --json OUT
+    python benchmarks/validity.py similarity --corpus ../shared/gvgai
     python benchmarks/validity.py levels --corpus ../shared/gvgai
     python benchmarks/validity.py games --corpus ../shared/gvgai
 

@@ -4,7 +4,8 @@ Reads the levels `NN.txt` of a folder and writes the square matrix of their dist
 order of the files' names. Where the folder has `triplets.tsv` (prompt, a, b, how many chose a and b, how they were
 shown), prints the share of choices that distances predict, with intervals by bootstrap over levels, beside those of
 Hamming and of tile patterns (Jensen-Shannon), and what the weights of the distance would predict of levels on which
-they were not fitted. After Berns, Volz, Tokarchuk, Snodgrass, Guckelsberger: Not All the Same (CHI 2024).
+they were not fitted. After Berns, Volz, Tokarchuk, Snodgrass, Guckelsberger: Not All the Same (CHI 2024). With
+`--corpus` it reports triples of many games instead, whose answer is known by how they are made (`similarity_material`).
 """
 
 from __future__ import annotations
@@ -71,13 +72,27 @@ class Choices:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the measure."""
-    parser.add_argument("folder", type=Path, help="levels NN.txt, and triplets.tsv where people chose")
+    parser.add_argument("folder", type=Path, nargs="?", help="levels NN.txt, and triplets.tsv where people chose")
+    parser.add_argument(
+        "--corpus", type=Path, help="folder of the corpus, of which triples with known answers are made"
+    )
+    parser.add_argument("--games", type=int, default=0, help="of the corpus, by the digest of their names; 0: all")
     parser.add_argument("--json", type=Path, help="file for the square matrix: a list of lists of numbers")
     parser.add_argument("--seed", type=int, default=1, help="of the resampling")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the matrix and print how well it agrees with people."""
+    """Write the matrix and print how well it agrees with people; or with what is known of the corpus."""
+    if args.corpus is not None:
+        from benchmarks.validation.similarity_material import report_corpus  # which uses this module
+
+        found = report_corpus(args.corpus, args.games)
+        if args.json:
+            args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        return 0
+    if args.folder is None:
+        print("name a folder of levels, or --corpus")
+        return 1
     files = sorted(args.folder.glob("*.txt"))
     if not files:
         print(f"{args.folder} holds no levels (*.txt)")

@@ -25,6 +25,8 @@ FAR = 30.0
 """Cells from which on a danger is as far away as none at all."""
 MANY = 60
 """Most things of a kind that are looked at pair by pair."""
+FEW = 4
+"""Fewest things that can make a figure."""
 MOSTLY = 0.4
 """Share of a level's cells from which on a tile that may fill it counts as its ground."""
 
@@ -311,6 +313,23 @@ def _aligned(view: LevelView) -> float | None:
     return math.log((found + 0.5) / (total + 1.0) * height * width / (height + width)) if total else None
 
 
+def _figure(view: LevelView) -> float | None:
+    """Largest share of the things that have a counterpart of their kind across one upright or level line, which may lie
+    anywhere: part of a level can be a figure.
+    """
+    cells = np.argwhere(view.things)
+    if not FEW <= len(cells) <= 4 * MANY:
+        return None
+    kinds = view.grid[view.things]
+    alike = np.triu(kinds[:, None] == kinds, 1)
+    most = 0
+    for along, across in (cells.T, cells.T[::-1]):
+        one, other = np.nonzero(alike & (along[:, None] == along))
+        if one.size:
+            most = max(most, int(np.bincount(across[one] + across[other]).max()))
+    return 2.0 * most / len(cells)
+
+
 def _uneven(view: LevelView) -> float | None:
     """Standard deviation of the share of walls between the nine parts of a level."""
     height, width = view.grid.shape
@@ -491,6 +510,8 @@ FEATURES: Mapping[str, Feature] = {
         Feature("spacing", "composition", "things of a kind more evenly spread", "things of a kind closer together",
                 _spacing),
         Feature("aligned", "composition", "more things in line", "fewer things in line", _aligned),
+        Feature("figure", "composition", "more things in a symmetric figure", "fewer things in a symmetric figure",
+                _figure),
         Feature("uneven", "composition", "walls gathered in parts of it", "walls spread more evenly", _uneven),
         Feature("balance", "composition", "more balance", "less balance", _balance),
         Feature("start_at_edge", "pacing", "a start farther from the edge", "a start nearer the edge", _start_at_edge),

@@ -13,7 +13,6 @@ models in evolution (Jin 2011).
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -31,7 +30,7 @@ from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import GROUPS, Target, group, target_value
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Evaluation, LevelGenerator
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
 from pcg.generators.levels.examples import repair_around_locked_cells
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.bandit import Bandit
@@ -83,7 +82,7 @@ def wanted_axis(targets: Iterable[Target]) -> int | None:
     return 0 if "symmetry_vertical" in wanted else None
 
 
-class PortfolioGenerator(LevelGenerator):
+class PortfolioGenerator(DelayedGenerator):
     """Portfolio of families of levels with a bandit over them."""
 
     name = "portfolio"
@@ -108,7 +107,6 @@ class PortfolioGenerator(LevelGenerator):
         Parameter("unlike", "", "levels of which the new ones are to be nothing like, with empty lines between them"),
         Parameter("delay", 16, "levels under way that were made before the verdict on an earlier one", 1, 1000),
     )  # fmt: skip
-    learns = True
 
     def __init__(
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
@@ -133,8 +131,6 @@ class PortfolioGenerator(LevelGenerator):
         """Infeasible levels, ranked by how nearly they keep all constraints."""
         self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
-        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
-        self._applied = 0
 
     def _levels_in(self, name: str) -> list[str]:
         """Return the levels that a parameter names by their texts.
@@ -198,28 +194,9 @@ class PortfolioGenerator(LevelGenerator):
                 found.append(target.satisfaction(value))
         return sum(found) / len(found) if found else 1.0
 
-    # -- ask and tell --------------------------------------------------------------------------------------------------
-
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` candidates, as far as `delay` reaches beyond what was told."""
-        made: list[Candidate] = []
-        while len(made) < n:
-            known = max(0, self._next + 1 - self.integer("delay"))
-            if known > self._applied + len(self._waiting):
-                break
-            while self._applied < known:
-                self._learn(*self._waiting.popleft())
-            text, family = self._make(self._next)
-            made.append(Candidate(self._next, text, family))
-            self._next += 1
-        return made
-
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take evaluations; they take effect when the level `delay` later is made."""
-        self._waiting.extend(zip(candidates, evaluations, strict=True))
+    # -- learning --------------------------------------------------------------------------------------------------
 
     def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
-        self._applied += 1
         value = evaluation.fitness if evaluation.feasible else evaluation.constraint
         one = Elite(candidate.level, value, candidate.id)
         kept = (self.elites if evaluation.feasible else self.nearly).add(one)
@@ -231,7 +208,10 @@ class PortfolioGenerator(LevelGenerator):
 
     # -- making --------------------------------------------------------------------------------------------------------
 
-    def _make(self, number: int) -> tuple[str, str]:
+    def _make(self, number: int) -> Candidate:
+        return Candidate(number, *self._level(number))
+
+    def _level(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
         every = RELIEF if self._applied else FORESIGHT * RELIEF
@@ -369,19 +349,15 @@ class PortfolioGenerator(LevelGenerator):
     def state_dict(self) -> dict[str, Any]:
         """Return the bandit, the elites, and the evaluations that have not taken effect yet."""
         return {
-            "next": self._next,
-            "applied": self._applied,
+            **super().state_dict(),
             "bandit": self.bandit.state_dict(),
             "elites": self.elites.state(),
             "nearly": self.nearly.state(),
-            "waiting": [[c.to_json(), e.to_json()] for c, e in self._waiting],
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on as the generator whose `state_dict` this was."""
         super().load_state_dict(state)
-        self._applied = int(state["applied"])
         self.bandit.load_state_dict(state["bandit"])
         self.elites.load_state(state["elites"])
         self.nearly.load_state(state["nearly"])
-        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])

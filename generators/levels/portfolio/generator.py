@@ -181,7 +181,7 @@ class PortfolioGenerator(DelayedGenerator):
         """Local search towards the patterns of the game's own levels."""
         return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
 
-    def _wants(self, grid: Grid) -> float:
+    def _target_satisfaction(self, grid: Grid) -> float:
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
         if not self.targets:
             return 1.0
@@ -248,7 +248,7 @@ class PortfolioGenerator(DelayedGenerator):
         for k in range(number):
             chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
             grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles)
-            drafts.append((self._cheap(grid), k, grid))
+            drafts.append((self._quick_penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:2])
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
@@ -299,7 +299,7 @@ class PortfolioGenerator(DelayedGenerator):
         polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis, drawn)
         return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
 
-    def _cheap(self, grid: Grid) -> float:
+    def _quick_penalty(self, grid: Grid) -> float:
         """Return the penalty of a draft by quick measures; the lowest is best."""
         price = self.polishing.cost(grid) if self.context.examples else 0.0
         return max(price, 0.9) + self._faults(grid)
@@ -308,7 +308,7 @@ class PortfolioGenerator(DelayedGenerator):
         """Return the penalty for what a draft lacks: originality, required sprites, targets."""
         price = LACKING * (1.0 - self.context.requirements.satisfaction(self.context.palette.count_types(grid)))
         if self.targets:
-            price += 1.0 - self._wants(grid)
+            price += 1.0 - self._target_satisfaction(grid)
         if self.context.examples and self.least > 0.0:
             price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
         return price

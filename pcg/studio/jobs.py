@@ -63,7 +63,7 @@ class Jobs:
                 process = subprocess.Popen(
                     [sys.executable, "-P", str(_JOB), *arguments],  # -P: nothing is imported from the folder
                     stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, cwd=self.workspace.folder,
-                    start_new_session=True,  # Ctrl-C at the server reaches it by the end of its input
+                    start_new_session=True,  # so that Ctrl-C at the server stops it once, when its input is closed
                 )  # fmt: skip
             self._jobs[name] = Job(tuple(arguments), process)
 

@@ -145,7 +145,7 @@ class DelayedGenerator(LevelGenerator):
     ) -> None:
         super().__init__(context, seed=seed, targets=targets, **params)
         self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
-        """What was told and not learned from yet, in the order of candidates."""
+        """Evaluations that have not taken effect yet, in the order of candidates."""
         self._applied = 0
         """Number of evaluations that were learned from."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import shlex
@@ -95,3 +96,36 @@ def test_every_page_is_in_the_navigation_and_every_entry_exists() -> None:
     listed = set(re.findall(r": ([\w/-]+\.md)$", text, flags=re.M))
     written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
     assert listed == written | set(hook().pages())
+
+
+DEEP = re.compile(r"\b(?:from|import) (pcg\.\w+\.\w+\.\w+[\w.]*)")
+"""An import from below `pcg.A.B`."""
+
+
+def test_pages_and_notebooks_import_from_two_levels_at_most() -> None:
+    """What users need has a home that can be guessed: `pcg.A` or `pcg.A.B`."""
+    files = [ROOT / page for page in PAGES] + sorted((ROOT / "notebooks").glob("*.ipynb"))
+    deep = [
+        f"{path.relative_to(ROOT)}: {name}" for path in files for name in DEEP.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert deep == []
+
+
+HOMES = (
+    "pcg", "pcg.engine.extensions", "pcg.engine.native", "pcg.engine.vgdl", "pcg.evaluators.agents",
+    "pcg.evaluators.judging", "pcg.evaluators.preferences", "pcg.generators.levels", "pcg.report.figures",
+)  # fmt: skip
+"""Packages that import what they offer on first use."""
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_every_name_that_a_package_offers_can_be_imported(home: str) -> None:
+    module = importlib.import_module(home)
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        # a name that is also a module of the package would be one or the other, depending on what was imported before
+        assert not (isinstance(getattr(module, name), ModuleType) and f"{home}.{name}" not in LAZY_MODULES), name
+
+
+LAZY_MODULES = {"pcg.describe", "pcg.render", "pcg.engine.vgdl.ontology"}
+"""Modules that are offered as such; the first two can be called."""

@@ -11,5 +11,26 @@ optimised, emitted), `targets` (processors and systems), `wasm` and `wasm_object
 `worker` (the process that builds), `builder` (starts workers, shows progress), `objects` (the files and where they may
 come from), `loader` (memory and addresses), `calls` (how Python calls an address), `foreign` (functions of users).
 `image` lays a game out in memory for a module that runs elsewhere, `replay` and `difference` compare plays on different
-kernels bit by bit. The kernels themselves do not live here. docs/kernels.md tells how to work on them.
+kernels bit by bit. The kernels themselves do not live here. docs/kernels.md tells how to work on them. `TARGETS` and
+`host` are imported from here, on first use.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pcg.engine.native.targets import TARGETS, host
+
+__all__ = ["TARGETS", "host"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.targets"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pcg.engine.vgdl.level import block_size, read_level
     from pcg.engine.vgdl.parser import loads, parse
     from pcg.engine.vgdl.resolver import read_game, resolve
+    from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler, rules_of
     from pcg.engine.vgdl.tree import Tree
 
 _HOMES = {
@@ -38,6 +39,7 @@ _HOMES = {
     **dict.fromkeys(("block_size", "read_level"), "level"),
     **dict.fromkeys(("loads", "parse"), "parser"),
     **dict.fromkeys(("read_game", "resolve"), "resolver"),
+    **dict.fromkeys(("CompiledRules", "RuleCompiler", "rules_of"), "rule_compiler"),
     "Tree": "tree",
 }
 
@@ -58,12 +60,14 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "CompiledRules",
     "Diagnostic",
     "Effect",
     "GameDefinition",
     "Level",
     "Pair",
     "PcgError",
+    "RuleCompiler",
     "SpriteType",
     "Termination",
     "TimeEffect",
@@ -81,4 +85,5 @@ __all__ = [
     "read_game",
     "read_level",
     "resolve",
+    "rules_of",
 ]

@@ -10,7 +10,12 @@ consistency   order, agreement, circles, suspicious participants  outcomes    wh
 power         how many votes it takes                             simulation  participants with known tastes
 model         what people like, from measurements of items (features): a weighted sum, or a gaussian_process
 held_out      how well such a model predicts votes it did not see
+
+Every name that users need is imported from here, the heavier ones on first use.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from pcg.evaluators.preferences.adaptive import DESIGNS, Adaptive, make_design
 from pcg.evaluators.preferences.davidson import Fit, Prior, fit
@@ -27,26 +32,137 @@ from pcg.evaluators.preferences.votes import (
     write_votes,
 )
 
+if TYPE_CHECKING:
+    from pcg.evaluators.preferences.consistency import (
+        PositionBias,
+        Suspicion,
+        Transitivity,
+        agreement_between_people,
+        krippendorff_alpha,
+        position_bias,
+        suspicions,
+        transitivity_of_all,
+        transitivity_of_each,
+    )
+    from pcg.evaluators.preferences.features import feature_table, read_features
+    from pcg.evaluators.preferences.intervals import Bootstrap, bootstrap, profile_intervals
+    from pcg.evaluators.preferences.model import PreferenceModel, fit_model
+    from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
+    from pcg.evaluators.preferences.power import MoreVotes, PowerPoint, more_votes, simulate_power, votes_needed
+    from pcg.evaluators.preferences.rankings import glicko, kendall, thurstone
+    from pcg.evaluators.preferences.shares import shares as group_shares
+    from pcg.evaluators.preferences.simulation import (
+        Population,
+        hidden_utilities,
+        item_names,
+        simulate_study,
+        tie_parameter,
+    )
+    from pcg.evaluators.preferences.subgroups import compare_subgroups
+
+_HOMES = {
+    "Bootstrap": "intervals:Bootstrap",
+    "MoreVotes": "power:MoreVotes",
+    "OutcomeEffect": "outcomes:OutcomeEffect",
+    "Population": "simulation:Population",
+    "PositionBias": "consistency:PositionBias",
+    "PowerPoint": "power:PowerPoint",
+    "PreferenceModel": "model:PreferenceModel",
+    "Suspicion": "consistency:Suspicion",
+    "Transitivity": "consistency:Transitivity",
+    "agreement_between_people": "consistency:agreement_between_people",
+    "bootstrap": "intervals:bootstrap",
+    "compare_subgroups": "subgroups:compare_subgroups",
+    "feature_table": "features:feature_table",
+    "fit_model": "model:fit_model",
+    "glicko": "rankings:glicko",
+    "group_shares": "shares:shares",
+    "hidden_utilities": "simulation:hidden_utilities",
+    "item_names": "simulation:item_names",
+    "kendall": "rankings:kendall",
+    "krippendorff_alpha": "consistency:krippendorff_alpha",
+    "more_votes": "power:more_votes",
+    "outcome_effect": "outcomes:outcome_effect",
+    "position_bias": "consistency:position_bias",
+    "profile_intervals": "intervals:profile_intervals",
+    "read_features": "features:read_features",
+    "simulate_power": "power:simulate_power",
+    "simulate_study": "simulation:simulate_study",
+    "suspicions": "consistency:suspicions",
+    "thurstone": "rankings:thurstone",
+    "tie_parameter": "simulation:tie_parameter",
+    "transitivity_of_all": "consistency:transitivity_of_all",
+    "transitivity_of_each": "consistency:transitivity_of_each",
+    "votes_needed": "power:votes_needed",
+}
+"""Imported on first use: module and name."""
+
 __all__ = [
     "DESIGNS",
     "FOUR_WAY",
     "TWO_WAY",
     "Adaptive",
     "Balanced",
+    "Bootstrap",
     "Design",
     "Fit",
     "Full",
+    "MoreVotes",
+    "OutcomeEffect",
     "PairCounts",
+    "Population",
+    "PositionBias",
+    "PowerPoint",
+    "PreferenceModel",
     "Prior",
     "Random",
+    "Suspicion",
     "Tally",
+    "Transitivity",
     "Vote",
+    "agreement_between_people",
+    "bootstrap",
+    "compare_subgroups",
     "count_votes",
+    "feature_table",
     "fit",
+    "fit_model",
+    "glicko",
+    "group_shares",
+    "hidden_utilities",
+    "item_names",
+    "kendall",
+    "krippendorff_alpha",
     "make_design",
+    "more_votes",
+    "outcome_effect",
     "pairs_between",
+    "position_bias",
     "preferences",
+    "profile_intervals",
+    "read_features",
     "read_groups",
     "read_votes",
+    "simulate_power",
+    "simulate_study",
+    "suspicions",
+    "thurstone",
+    "tie_parameter",
+    "transitivity_of_all",
+    "transitivity_of_each",
+    "votes_needed",
     "write_votes",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _HOMES[name].partition(":")
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

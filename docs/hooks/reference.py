@@ -85,7 +85,9 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _classes_page(title: str, intro: str, classes: list[ontology.SpriteClass], common: Iterable[ontology.Param] = ()) -> str:
+def _classes_page(
+    title: str, intro: str, classes: list[ontology.SpriteClass], common: Iterable[ontology.Param] = ()
+) -> str:
     parts = [f"# {title}\n\n{intro}\n"]
     shared = _table(common)
     if shared:

@@ -20,9 +20,10 @@ PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "d
 LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
-        "api/evaluation", "api/pictures", "api/runs", "describe", "export", "files", "first-program", "generators",
-        "generators/grammar", "generators/portfolio", "generators/qd", "generators/search", "mcts-by-hand", "metrics",
-        "own-parts", "preferences", "rules", "runs", "tournaments", "tuning", "tutorial",
+        "api/evaluation", "api/pictures", "api/runs", "coming-from", "describe", "export", "files", "first-program",
+        "generators", "generators/grammar", "generators/portfolio", "generators/qd", "generators/search", "index",
+        "mcts-by-hand", "metrics", "own-parts", "preferences", "rules", "runs", "teaching", "tournaments", "tuning",
+        "tutorial",
     )
 }  # fmt: skip
 """Pages with examples that take more than two seconds."""

@@ -105,7 +105,7 @@ DEEP = re.compile(r"\b(?:from|import) (pcg\.\w+\.\w+\.\w+[\w.]*)")
 
 
 def test_pages_and_notebooks_import_from_two_levels_at_most() -> None:
-    """What users need has a home that can be guessed: `pcg.A` or `pcg.A.B`."""
+    """Everything that users need has a home that can be guessed: `pcg.A` or `pcg.A.B`."""
     files = [ROOT / page for page in PAGES] + sorted((ROOT / "notebooks").glob("*.ipynb"))
     deep = [
         f"{path.relative_to(ROOT)}: {name}" for path in files for name in DEEP.findall(path.read_text(encoding="utf-8"))

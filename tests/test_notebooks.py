@@ -27,7 +27,7 @@ def code_of(notebook: Any) -> list[Any]:
 
 
 def kinds(cell: Any) -> list[str]:
-    """What the outputs of a cell are: texts and pictures, not what they say."""
+    """The kinds of outputs of a cell: texts and pictures, not what they say."""
     return sorted({kind for output in cell.outputs for kind in (output.get("data") or {output.output_type: ""})})
 
 

@@ -19,7 +19,7 @@ ENTRY = re.compile(r"^::: (pcg[\w.]+)(?:\n    options:\n      heading: ([\w.]+))
 BLOCK = re.compile(r"^```python.*?\n(.*?)^```$", re.M | re.S)
 PAGES = sorted((ROOT / "docs" / "api").glob("*.md"))
 ENTRIES = [found for page in PAGES for found in ENTRY.findall(page.read_text(encoding="utf-8"))]
-"""Where the docstring is, and the name under which users import it, "" where that is the same."""
+"""Names of docstrings, and the name under which users import it, "" where that is the same."""
 
 
 def named(path: str) -> Any:

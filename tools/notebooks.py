@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
 PLAIN = ("kernelspec", "language_info")
-"""What is kept of a notebook's metadata."""
+"""Parts that are kept of a notebook's metadata."""
 
 
 def executed(path: Path, folder: Path) -> Any:

@@ -43,7 +43,7 @@ WIDEST = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more one group is worth than another, for people and items in general.
+    """The difference in worth of two groups, for people and items in general.
 
     Attributes:
         one: a group.

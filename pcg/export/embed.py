@@ -112,7 +112,7 @@ def play_of(message: Mapping[str, Any], game: Game) -> tuple[int, int, list[Any]
 
     >>> import pcg
     >>> boxes = pcg.load("boxes")
-    >>> told = {"level": 0, "seed": 1, "plays": ["U"], "ticks": 2, "winner": -1, "score": 0, "digest": boxes.digest}
+    >>> told = {"level": 0, "seed": 1, "plays": ["U"], "ticks": 1, "winner": -1, "score": 0, "digest": boxes.digest}
     >>> play_of(told, boxes)
     (0, 1, ['UP'])
     """

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from pcg.evaluators.preferences.features import feature_table, read_features
     from pcg.evaluators.preferences.intervals import Bootstrap, bootstrap, profile_intervals
+    from pcg.evaluators.preferences.mixed import MixedEffects, mixed_effects
     from pcg.evaluators.preferences.model import PreferenceModel, fit_model
     from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
     from pcg.evaluators.preferences.power import MoreVotes, PowerPoint, more_votes, simulate_power, votes_needed
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
     from pcg.evaluators.preferences.subgroups import compare_subgroups
 
 _HOMES = {
+    "MixedEffects": "mixed:MixedEffects",
+    "mixed_effects": "mixed:mixed_effects",
     "Bootstrap": "intervals:Bootstrap",
     "MoreVotes": "power:MoreVotes",
     "OutcomeEffect": "outcomes:OutcomeEffect",
@@ -108,6 +111,7 @@ __all__ = [
     "Design",
     "Fit",
     "Full",
+    "MixedEffects",
     "MoreVotes",
     "OutcomeEffect",
     "PairCounts",
@@ -135,6 +139,7 @@ __all__ = [
     "kendall",
     "krippendorff_alpha",
     "make_design",
+    "mixed_effects",
     "more_votes",
     "outcome_effect",
     "pairs_between",

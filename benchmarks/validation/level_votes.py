@@ -63,7 +63,7 @@ class VotedGame:
 
     @property
     def held_out(self) -> bool:
-        """Whether V1 keeps the game from fitting."""
+        """True where V1 keeps the game from fitting."""
         return held_out(self.game)
 
     def without(self, items: Iterable[str]) -> VotedGame:

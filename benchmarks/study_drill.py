@@ -176,7 +176,7 @@ def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int]
             report.in_pages += 1
             if found is None or not found.client or found.actions != actions:
                 report.problems.append(
-                    f"participant {one.number}, pair {position}, side {side}: {len(actions)} actions were acknowledged, "
+                    f"participant {one.number}, pair {position}, side {side}: {len(actions)} actions acknowledged, "
                     f"stored are {found.ticks if found else 'none'}"
                 )
     report.plays = len(plays)

@@ -176,13 +176,14 @@ class Browser:
         while True:
             self.requests += 1
             try:
-                answer = await self._http.post(self.base + path, json=dict(data), headers={"accept": "application/json"})
+                accept = {"accept": "application/json"}
+                answer = await self._http.post(self.base + path, json=dict(data), headers=accept)
                 if answer.status_code == 200:
                     found: dict[str, Any] = answer.json()
                     return found
-                told = answer.json() if answer.status_code == 409 else {}
-                if told.get("ticks") == data.get("from", -1) + len(data.get("actions", "")):
-                    return dict(told)  # it was stored, and the answer was lost
+                known = answer.json() if answer.status_code == 409 else {}
+                if known.get("ticks") == data.get("from", -1) + len(data.get("actions", "")):
+                    return dict(known)  # it was stored, and the answer was lost
                 problem = f"status {answer.status_code} {answer.text[:200]}"
                 if answer.status_code not in (429, 502, 503):
                     raise Away(f"{path} was refused: {problem}")

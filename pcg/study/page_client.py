@@ -1,4 +1,4 @@
-"""A play in a participant's browser without a browser: what the page opens, plays and sends (`page_play.js`), in Python.
+"""A play in a participant's page without a browser: what it opens, plays and sends (`page_play.js`), in Python.
 
 Simulated participants, tests and benchmarks play with it. It knows of a play only what the server told when it was
 opened, and has the game from the study, as a page has its image.
@@ -17,6 +17,7 @@ from pcg.evaluators.evaluation import decode_play, encode_play
 from pcg.study.client import Away, Browser, KeySource, Page, Played
 from pcg.study.server.page_plays import Claim
 from pcg.web.player import Pace, PlaySession
+
 
 class LocalPlay:
     """A play in a page, without connection and clock.

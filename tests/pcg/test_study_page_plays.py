@@ -400,7 +400,8 @@ def test_half_a_batch_and_no_batch_are_refused(store: StudyStore, page: PageOf) 
     assert post(f"{page.path}/actions", data={"token": page.token}).status_code == 415
     wrong: list[dict[str, Any]] = [
         {"times": [1]}, {"actions": "LZ"}, {"from": -1}, {"from": True}, {"clock": 1.5}, {"presses": [[9, "L", 1]]},
-        {"presses": [[1, "L", 1], [0, "L", 0]]}, {"presses": ["L"]}, {"by": ["mind"]}, {"claim": {}}, {"times": [1, -1]},
+        {"presses": [[1, "L", 1], [0, "L", 0]]}, {"presses": ["L"]}, {"by": ["mind"]}, {"claim": {}},
+        {"times": [1, -1]},
         {"claim": {**batch["claim"], "score": "1"}}, {"claim": None}, {"lease": "x" * 33}, {"attempt": 10**9},
     ]  # fmt: skip
     for change in wrong:

@@ -9,7 +9,10 @@ GET  /engine/NAME/FILE     kernels and scripts
 
 from __future__ import annotations
 
+import gzip
 import hmac
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from starlette.requests import Request
@@ -178,7 +181,20 @@ async def image(request: Request) -> Response:
     found = await site.threads.read(lambda: playable.image)
     if found is None or not hmac.compare_digest(name.encode(), image_name(site.store.key, int(number), found).encode()):
         raise Refused("there is nothing at this address", 404)
-    return Response(found, media_type="application/json", headers=FOR_GOOD)
+    return _packed(request, found, "application/json", FOR_GOOD)
+
+
+def _packed(request: Request, content: bytes, kind: str, headers: Mapping[str, str]) -> Response:
+    """An answer that is kept for good, compressed for browsers that take it so: less than half as many bytes."""
+    headers = {**headers, "vary": "accept-encoding"}
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(_gzip(content), media_type=kind, headers={**headers, "content-encoding": "gzip"})
+    return Response(content, media_type=kind, headers=headers)
+
+
+@lru_cache(256)
+def _gzip(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
 
 
 async def engine(request: Request) -> Response:
@@ -189,4 +205,4 @@ async def engine(request: Request) -> Response:
     if known is None or request.path_params["version"] != known.name or name not in known.files:
         raise Refused("there is nothing at this address", 404)
     kind = _KINDS[name.rpartition(".")[2]]
-    return Response(known.files[name], media_type=kind, headers=FOR_ALL)
+    return _packed(request, known.files[name], kind, FOR_ALL)

@@ -8,7 +8,8 @@
 
 `plays`: so many people play at once at 20 ticks a second, every play kept in the database; how late ticks come, counted
 from each play's first tick, and how many plays were dropped. `pages`: so many play in their pages, which send batches
-as often as the server asks for; how long a batch takes until it is stored, and how many were not taken. `votes`: simulated participants vote as fast as the pages
+as often as the server asks for; how long a batch takes until it is stored, and how many were not taken.
+`votes`: simulated participants vote as fast as the pages
 and short plays let them. `recovery`: 200 simulated participants with known utilities judge 12 items, and what the votes
 say is compared with the truth. `first`: what a page weighs, and how long a click takes until the game is there, in a
 real browser. Each also tells the processor time of the server, which is what this machine's other work leaves alone.
@@ -48,6 +49,7 @@ from pcg.study.items import Source
 from pcg.study.players import game_for
 from pcg.study.replaying import Replayer
 from pcg.study.server.page_plays import BATCHES_PER_SECOND, Claim
+from pcg.study.server.security import form_token
 from pcg.study.server_process import Hosted, hosted
 from pcg.study.simulating import Outcome, Truth, simulate
 from pcg.study.store import StudyStore
@@ -108,17 +110,16 @@ class Participant(web_player.Player):
         self.send('{"type":"resume"}')
 
 
-async def come_in(base: str, number: int, known: Browser | None = None) -> tuple[str, str]:
+async def come_in(base: str, number: int) -> tuple[str, str]:
     """Consent, read the instructions and come to the first game: its path and the cookie."""
-    browser = known or Browser(base)
+    browser = Browser(base)
     page = await browser.get("/")
     await browser.post("/join", {**page.hidden(), "token": page.token, "consent": "yes"})
     page = await browser.get("/instructions")
     page = await browser.post("/begin", {"token": page.token})
     assert page.path == "/pair/1/first", (number, page)
     cookie = "; ".join(f"{c.name}={c.value}" for c in browser._http.cookies.jar)
-    if known is None:
-        await browser.close()
+    await browser.close()
     return page.path, cookie
 
 
@@ -181,7 +182,7 @@ def plays(options: argparse.Namespace) -> dict[str, Any]:
 
 SCRIPT_TICKS = 2400
 """Ticks of a play that is played again and again."""
-SCRIPTS = 40
+SCRIPTS = 60
 """Random plays of which the longest is taken."""
 
 
@@ -189,22 +190,24 @@ class Script:
     """A play that was played before the measurement: its actions, and where each leads."""
 
     def __init__(self, opened: Mapping[str, Any], game: Game, level: str) -> None:
-        found: list[tuple[list[str], list[dict[str, Any]]]] = []
-        for lot in range(SCRIPTS):
-            keys = random.Random(lot)
-            state = game.start(level, seed=opened["seed"])
-            actions: list[str] = []
-            claims: list[dict[str, Any]] = []
-            while not state.is_over and len(actions) < SCRIPT_TICKS:
-                action = "NIL" if len(actions) % 5 else keys.choice(state.actions)
-                state.advance(action)
-                actions.append(action)
-                claims.append(asdict(Claim.of(state)))
-            found.append((actions, claims))
-            if len(actions) >= SCRIPT_TICKS:
-                break
-        actions, self.claims = max(found, key=lambda one: len(one[0]))
-        self.letters = encode_play(actions)
+        plays = [self.random_play(lot, opened, game, level) for lot in range(SCRIPTS)]
+        self.letters = encode_play(max(plays, key=len))
+        state = game.start(level, seed=opened["seed"])
+        self.claims: list[dict[str, Any]] = []
+        for action in max(plays, key=len):
+            state.advance(action)
+            self.claims.append(asdict(Claim.of(state)))
+
+    @staticmethod
+    def random_play(lot: int, opened: Mapping[str, Any], game: Game, level: str) -> list[str]:
+        """Play with a key four times a second."""
+        keys = random.Random(lot)
+        state = game.start(level, seed=opened["seed"])
+        actions: list[str] = []
+        while not state.is_over and len(actions) < SCRIPT_TICKS:
+            actions.append("NIL" if len(actions) % 5 else keys.choice(state.actions))
+            state.advance(actions[-1])
+        return actions
 
 
 class InPage:
@@ -277,21 +280,22 @@ async def play_in_pages(server: Hosted, store: StudyStore, count: int, seconds: 
     room = asyncio.Semaphore(8)
     people: list[tuple[InPage, Script]] = []
     scripts: dict[tuple[int, int], Script] = {}
+    items = [item.id for item in store.items]
 
     async def one(number: int) -> None:
         async with room:
-            browser = Browser(server.url)
-            path, cookie = await come_in(server.url, number, browser)
-            page = await browser.get(path)
-            person = InPage(str(url.hostname), int(url.port or 80), path, cookie, page.token_of_play)
-            found = store.participant(browser.cookie())
-            await browser.close()
-            assert found is not None
+            # They come in without pages: what is measured is playing.
+            known, secret = await asyncio.to_thread(store.join, "en", consented=True)
+            first, second = items[number % len(items)], items[(number + 1) % len(items)]
+            await asyncio.to_thread(store.add_pair, known.id, 0, first, second)
+            cookie, token = f"pcg-{store.name}={secret}", form_token(secret)
+            person = InPage(str(url.hostname), int(url.port or 80), "/pair/1/first", cookie, token)
             await person.open()
-            item = store.item[store.pairs_of(found.id)[0].first]
+            item = store.item[first]
             key = (item.id, int(person.opened["seed"]))
             if key not in scripts:
-                scripts[key] = Script(person.opened, game_for(item.rules, item.reading, item.game), item.level)
+                game = game_for(item.rules, item.reading, item.game)
+                scripts[key] = await asyncio.to_thread(Script, person.opened, game, item.level)
             people.append((person, scripts[key]))
 
     began = time.monotonic()
@@ -355,8 +359,8 @@ def run_simulated(folder: Path, store: StudyStore, server: Hosted, options: argp
 def votes(options: argparse.Namespace) -> dict[str, Any]:
     """Votes as fast as they come."""
     settings: dict[str, dict[str, Any]] = {
-        "play": {"minimum": 0.1, "runs": options.runs}, "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing,
-                                             "within_game": False},
+        "play": {"minimum": 0.1, "runs": options.runs},
+        "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing, "within_game": False},
     }  # fmt: skip
     with a_study(settings, TWELVE, options.postgres) as (folder, store), hosted(folder) as server:
         before = processor_seconds(server)

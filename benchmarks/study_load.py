@@ -24,6 +24,7 @@ import contextlib
 import json
 import os
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -48,7 +49,7 @@ from pcg.study.folders import open_study
 from pcg.study.items import Source
 from pcg.study.players import game_for
 from pcg.study.replaying import Replayer
-from pcg.study.server.page_plays import BATCHES_PER_SECOND, Claim
+from pcg.study.server.page_plays import BATCHES_PER_SECOND, MOST_ACTIONS, Claim
 from pcg.study.server.security import form_token
 from pcg.study.server_process import Hosted, hosted
 from pcg.study.simulating import Outcome, Truth, simulate
@@ -249,7 +250,7 @@ class InPage:
         while True:
             await asyncio.sleep(self.next)
             clock = int(1000 * (time.monotonic() - self.began))
-            end = min(len(script.letters), int(pace * clock / 1000))
+            end = min(len(script.letters), int(pace * clock / 1000), self.sent + MOST_ACTIONS)
             period = int(1000 / pace)
             times = [max(0, period * (self.sent + 1) - self.clock), *[period] * (end - self.sent - 1)]
             batch = {
@@ -323,6 +324,7 @@ async def play_in_pages(server: Hosted, store: StudyStore, count: int, seconds: 
     return {
         "participants": count, "came in s": joined, "batches/s": len(taken) / seconds, "ticks/s": ticks / seconds,
         "median ms": 1000 * taken[len(taken) // 2], "99 % ms": 1000 * taken[int(0.99 * len(taken))],
+        "asked to wait s": statistics.median(person.next for person, _ in people),
         "worst ms": 1000 * taken[-1], "not taken": sum(problems.values()), "without a batch": silent,
         "server ms/batch": 1000 * used / len(taken), "server us/tick": 1e6 * used / max(1, ticks),
         "server busy %": 100 * used / seconds, "load": os.getloadavg()[0],

@@ -16,6 +16,7 @@ import asyncio
 import hashlib
 import json
 import logging
+import random
 import secrets
 import time
 import zlib
@@ -56,9 +57,12 @@ SLACK_SHARE = 0.02
 """Share by which it may run faster."""
 SLACK_TICKS = 8
 """Ticks that a page may have hurried to catch up, and one for every reload or so."""
-SOONEST_S, LATEST_S = 4.0, 20.0
+SOONEST_S, LATEST_S = 4.0, 45.0
+"""Least and most seconds between two batches of a page that goes on."""
 BATCHES_PER_SECOND = 150.0
 """Batches a second that pages are asked to keep to, all together."""
+PATIENCE = 5.0
+"""Pages are asked to wait this many times as long as a batch takes at present: a slow machine gets fewer batches."""
 
 FIELDS = frozenset({"lease", "attempt", "from", "actions", "times", "clock", "presses", "by", "claim"})
 CLAIMS = ("ticks", "score", "winner", "over", "sum")
@@ -232,8 +236,8 @@ class PagePlays:
         self._waiting = 0
         self._queue: list[tuple[Progress, str, int, asyncio.Future[bool]]] = []
         self._saving: asyncio.Task[None] | None = None
-        self.batches = 0
-        """Batches that were stored."""
+        self.took = 0.0
+        """Seconds that a batch takes until it is stored, of late."""
 
     def __repr__(self) -> str:
         return f"<PagePlays with {len(self._open)} plays>"
@@ -291,13 +295,18 @@ class PagePlays:
         spent = is_spent(standing, config)
         return {
             "ticks": seat.play.ticks, "clock": seat.clock,
-            "next": min(LATEST_S, max(SOONEST_S, len(self._open) / BATCHES_PER_SECOND)),
+            "next": self._next(),
             "study": {
                 "seconds": round(standing.seconds, 1), "minimum": config.minimum, "maximum": config.maximum,
                 "enough": is_enough(standing, config), "spent": spent,
                 "restarts": 0 if spent else restarts_left(standing, config),
             },
         }  # fmt: skip
+
+    def _next(self) -> float:
+        """Seconds until a page is to send its next batch; pages that begin together do not stay together."""
+        wait = max(SOONEST_S, len(self._open) / BATCHES_PER_SECOND, PATIENCE * self.took)
+        return round(min(LATEST_S, wait) * random.uniform(0.8, 1.0), 2)
 
     # -- batches -------------------------------------------------------------------------------------------------------
 
@@ -330,6 +339,7 @@ class PagePlays:
             Untrue: when the actions do not lead to what it claims.
             Refused: when it cannot be taken for another reason.
         """
+        began = time.monotonic()
         async with seat.lock:
             if batch.attempt != seat.play.attempt:
                 raise Behind("this is a batch of another attempt", self._told(seat))
@@ -361,7 +371,7 @@ class PagePlays:
             seat.play, seat.state, seat.presses, seat.inputs = play, state, presses, inputs
             seat.count += len(batch.presses) if fresh else 0
             seat.clock = batch.clock
-            self.batches += 1
+            self.took += 0.02 * (time.monotonic() - began - self.took)
             return self._told(seat)
 
     def _check(self, seat: PagePlay, batch: Batch) -> None:

@@ -9,6 +9,7 @@ const HOLD_S = 0.18; // so long a key is held before it repeats, where an action
 const QUEUE = 4; // keys pressed ahead of the ticks that play them
 const MOST_UNSENT = 1200; // so many actions the server may be behind before the game waits for it; a batch has no more
 const MOST_KEEPALIVE = 60000; // bytes that a browser sends for a page that is left
+const MANY = 600; // so many are sent before it is time
 const FIRST_WAIT_MS = 500, LONGEST_WAIT_MS = 8000;
 const TAKEN_OVER = 4001, TRY_AGAIN = 1013, UNABLE = 4999;
 
@@ -250,6 +251,7 @@ export class PagePlay extends EventTarget {
     this.unsent.times.push(this.time);
     this.tell("frame", this.frame());
     if (this.play.over) this.finish();
+    else if (this.unsent.actions.length === MANY) this.flush();
     return this.wantsTicks;
   }
 

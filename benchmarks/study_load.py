@@ -250,6 +250,10 @@ class InPage:
         while True:
             await asyncio.sleep(self.next)
             clock = int(1000 * (time.monotonic() - self.began))
+            late = clock - self.clock - int(1000 * (MOST_ACTIONS - 1) / pace)
+            if late > 0:  # a page that cannot send for so long waits
+                self.began += late / 1000
+                clock -= late
             end = min(len(script.letters), int(pace * clock / 1000), self.sent + MOST_ACTIONS)
             period = int(1000 / pace)
             times = [max(0, period * (self.sent + 1) - self.clock), *[period] * (end - self.sent - 1)]

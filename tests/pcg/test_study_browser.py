@@ -402,7 +402,7 @@ def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: A
         veil(tab.page, "Ready")
         tab.page.keyboard.press(KEYS[plan(server.store, 0)[0]])
         until_ticks(tab.page, 1)
-        tab.page.locator("#onward").wait_for(state="visible")  # so the server has it; a page that is hidden sends at once
+        tab.page.locator("#onward").wait_for(state="visible")  # the server has it; a hidden page would send at once
         other = tab.context.new_page()
         other.goto(server.url)
         veil(other, "Paused")

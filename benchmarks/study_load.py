@@ -206,7 +206,7 @@ class Script:
         state = game.start(level, seed=opened["seed"])
         actions: list[str] = []
         while not state.is_over and len(actions) < SCRIPT_TICKS:
-            actions.append("NIL" if len(actions) % 5 else keys.choice(state.actions))
+            actions.append("NIL" if len(actions) % 5 else keys.choice(list(state.actions) or ["NIL"]))
             state.advance(actions[-1])
         return actions
 

@@ -404,7 +404,7 @@ def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: A
         until_ticks(tab.page, 1)
         tab.page.locator("#onward").wait_for(state="visible")  # the server has it; a hidden page would send at once
         other = tab.context.new_page()
-        other.goto(server.url)
+        other.goto(f"{server.url}/pair/1/first")
         veil(other, "Paused")
         assert ticks(other) == 1
         veil(tab.page, "Opened elsewhere")

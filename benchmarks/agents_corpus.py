@@ -60,13 +60,6 @@ LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
 """Agents that play nothing of their own, and those for boards, which simulate whole games."""
 
 
-FIRST_TRAINING_SET = (
-    "aliens", "boulderdash", "butterflies", "chase", "frogs", "missilecommand", "portals", "sokoban", "survivezombies",
-    "zelda",
-)  # fmt: skip
-"""Games of the first competition's training set, on which the paper of `kbfastevo` reports."""
-
-
 @dataclass(frozen=True)
 class Campaign:
     """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus.

@@ -28,9 +28,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from agents_corpus import FIRST_TRAINING_SET as GAMES
-from agents_corpus import GAMES as FOLDER
-from agents_corpus import corpus
 from scipy.stats import binomtest
 
 from pcg.engine.game import load
@@ -42,9 +39,15 @@ from pcg.evaluators.tournament.ratings import wilson
 ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "runs" / "kbfastevo"
 RECORDS = ROOT / "docs" / "results"
+FOLDER = ROOT.parent / "shared" / "gvgai" / "games"
+GAMES = (
+    "aliens", "boulderdash", "butterflies", "chase", "frogs", "missilecommand", "portals", "sokoban", "survivezombies",
+    "zelda",
+)  # fmt: skip
+"""The first training set of the competition, on which the paper reports."""
 LEVELS, REPEATS = 5, 20
 CALLS, TICKS = 500, 1000
-"""Forward-model calls per decision; ticks after which a play counts as not won (as published: 2,000)."""
+"""Forward-model calls per decision; ticks after which a play counts as not won (the framework's own limit is 2,000)."""
 COSTS = {
     "aliens": 0.15, "boulderdash": 2.8, "butterflies": 0.15, "chase": 0.6, "frogs": 0.5, "missilecommand": 0.05,
     "portals": 0.3, "sokoban": 0.15, "survivezombies": 1.0, "zelda": 0.15,
@@ -101,6 +104,18 @@ def schedule(repeats: int = REPEATS) -> Iterator[tuple[int, int, str, str]]:
             del rounds[game]
 
 
+def file_of(game: str, folder: Path) -> Path:
+    """Return the description of a game of the corpus.
+
+    Raises:
+        PcgError: no such file.
+    """
+    path = folder / "gridphysics" / f"{game}.txt"
+    if not path.exists():
+        raise PcgError(f"no {path}; name the folder of the corpus with --games")
+    return path
+
+
 def read_plays(path: Path) -> list[Play]:
     """Return the plays of a file, or of all files of a folder; a last line that was cut off is left out."""
     found = []
@@ -127,7 +142,7 @@ def go_on(store: Path, folder: Path, minutes: float | None, part: int, parts: in
             if minutes is not None and time.monotonic() - began > 60 * minutes:
                 return False
             if game not in games:
-                games[game] = load(corpus(folder, (game,))[0])
+                games[game] = load(str(file_of(game, folder)))
             before = time.process_time()
             agent = make_agent(variants()[variant], seed=seed, budget=CALLS)
             result = play(games[game], agent, level=level, seed=seed, max_ticks=TICKS)
@@ -166,7 +181,7 @@ def look_at(variant: str, game: str, level: int, folder: Path) -> Look:
     """Play once and count: iterations by the source of their reward, decisions that saw an end, and the entropy of
     rollout policies as a share of that of the uniform one, in the first 50 decisions and in the last 50.
     """
-    state = load(corpus(folder, (game,))[0]).start(level, seed=1)
+    state = load(str(file_of(game, folder))).start(level, seed=1)
     agent: Any = make_agent(variants()[variant], seed=1, budget=CALLS)
     agent.reset(state)
     sources: Counter[str] = Counter()
@@ -250,10 +265,13 @@ def bootstrap(values: dict[str, list[float]], draws: int = 4000) -> tuple[float,
     """Mean of the games' means with a 95 % interval; games are drawn, and then plays of each game."""
     random = np.random.default_rng(1)
     games = [np.array(plays) for plays in values.values()]
-    means = []
-    for _ in range(draws):
-        chosen = random.integers(len(games), size=len(games))
-        means.append(np.mean([random.choice(games[g], len(games[g])).mean() for g in chosen]))
+    means = np.zeros(draws)
+    for _ in games:
+        chosen = random.integers(len(games), size=draws)
+        for number, plays in enumerate(games):
+            times = int(np.count_nonzero(chosen == number))
+            means[chosen == number] += plays[random.integers(len(plays), size=(times, len(plays)))].mean(axis=1)
+    means /= len(games)
     low, high = np.percentile(means, (2.5, 97.5))
     return float(np.mean([g.mean() for g in games])), float(low), float(high)
 

@@ -114,7 +114,8 @@ class FastEvo(CompiledAgent):
     def rollout_probabilities(self, state: GameState) -> dict[str, float]:
         """Probability of each available action in a rollout from the state, by the weights that evolved so far.
 
-        Without weights for what is there, all actions are equally probable, as they are without `evolve`.
+        Without weights for what is there, all actions are equally probable, as they are without `evolve`. There are
+        none when the game is over.
         """
         model = state.model
         self.bind(model)
@@ -130,6 +131,8 @@ class FastEvo(CompiledAgent):
         there = (columns >= 0) & (pairs[:, 1] >= 0) & (policy.kept("used") != 0)
         strengths = policy["sign"] * pairs[there, 1] @ weights[columns[there]]
         names = list(state.actions)
+        if not names:
+            return {}
         own = strengths[[model.action_names.index(name) for name in names]]
         shares = np.exp(own - own.max())
         return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))

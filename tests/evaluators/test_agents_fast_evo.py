@@ -260,7 +260,7 @@ def test_what_the_avatar_meets_and_what_its_arrows_meet_are_different_things() -
 
 
 def test_an_end_in_sight_does_not_hide_what_knowledge_says() -> None:
-    """Pits two steps from the way: with a bonus for ends whatever is not lost is alike, and nothing leads to the goal."""
+    """Pits two steps from the way: with a bonus for ends all that is not lost is alike; nothing leads to the goal."""
     game = walk("A" + "." * 24 + "G\n" + "." * 26 + "\n" + "x" * 26)
 
     def wins(ends: str) -> int:
@@ -311,6 +311,9 @@ def test_rollouts_are_uniform_before_anything_evolved_and_not_after() -> None:
     after = agent.rollout_probabilities(state)
     assert sum(after.values()) == pytest.approx(1)
     assert max(after.values()) > 1.5 / len(after)
+    over = walk("AG").start()
+    over.advance("RIGHT")
+    assert over.is_over and agent.rollout_probabilities(over) == {}
 
 
 # --- what it remembers ------------------------------------------------------------------------------------------------

@@ -290,8 +290,8 @@ def contrasts(results: Results) -> dict[str, dict[tuple[str, int, int], float]]:
     def won(name: str, key: tuple[str, int, int]) -> int:
         return results[name][key][0]
 
-    def effect(on: Callable[[str], bool]) -> dict[tuple[str, int, int], float]:
-        plus, minus = [n for n in results if on(n)], [n for n in results if not on(n)]
+    def effect(on: Callable[[str], bool], among: Callable[[str], bool] = bool) -> dict[tuple[str, int, int], float]:
+        plus, minus = [n for n in results if among(n) and on(n)], [n for n in results if among(n) and not on(n)]
         return {k: float(np.mean([won(n, k) for n in plus]) - np.mean([won(n, k) for n in minus])) for k in keys}
 
     return {
@@ -302,6 +302,10 @@ def contrasts(results: Results) -> dict[str, dict[tuple[str, int, int], float]]:
             lambda n: n.split()[0] in ("evolution", "both")
         ),
         "ends apart, all halves": effect(lambda n: n.endswith("apart")),
+        "ends apart, with knowledge": effect(
+            lambda n: n.endswith("apart"), lambda n: n.startswith(("knowledge", "both"))
+        ),
+        "knowledge, ends apart": effect(lambda n: n.startswith(("knowledge", "both")), lambda n: n.endswith("apart")),
         **{
             f"{name} - vanilla bonus": {k: float(won(name, k) - won("vanilla bonus", k)) for k in keys}
             for name in results
@@ -359,6 +363,30 @@ def report(records: Path) -> str:
     return "\n".join(lines)
 
 
+def looks(path: Path) -> str:
+    """Return what `look` found as a table: shares of the decisions and rollouts of each game, in percent."""
+    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["variant"] == "both apart":
+                found[row["game"]].append(row)
+    lines = [
+        f"| game | decisions that see an end | {' | '.join(SOURCES)} | entropy, first 50 decisions | last 50 |",
+        f"|---|---:|{'---:|' * (len(SOURCES) + 2)}",
+    ]
+    for game, rows in sorted(found.items()):
+
+        def total(field: str, rows: list[dict[str, str]] = rows) -> float:
+            return sum(float(row[field]) for row in rows)
+
+        shares = [100 * total("with_end") / total("decisions")]
+        shares += [100 * total(source) / total("rollouts") for source in SOURCES]
+        cells = [f"{share:.0f}" for share in shares]
+        cells += [f"{total(field) / len(rows):.2f}" for field in ("entropy_early", "entropy_late")]
+        lines.append(f"| {game} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> int:
     """Read the command line and do it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -381,6 +409,8 @@ def main() -> int:
             if plays:
                 write_records(plays, records)
             print(report(records))
+            if (RECORDS / "kbfastevo-rewards.csv").exists():
+                print("\n" + looks(RECORDS / "kbfastevo-rewards.csv"))
     except PcgError as error:
         print(error, file=sys.stderr)
         return 2

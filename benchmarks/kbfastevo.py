@@ -157,7 +157,7 @@ def go_on(store: Path, folder: Path, minutes: float | None, part: int, parts: in
 
 
 class Look(NamedTuple):
-    """What happened in the decisions of one play."""
+    """Counts over the decisions of one play."""
 
     variant: str
     game: str

@@ -79,10 +79,10 @@ FAST_EVO = np.dtype(
 """A TREE, so that operations of the tree work on it, and what belongs to the two halves."""
 
 END_WEIGHT = 1.0
-"""What a won end is worth above the best reward, and a lost one below the worst, in units of the rewards' range."""
+"""Worth of a won end above the best reward, and of a lost one below the worst, in units of the rewards' range."""
 
 SOURCES = ("ended", "scored", "curious", "nearer", "nothing")
-"""What the reward of an iteration comes from: the end of the game, a change of score, curiosity (with experience or
+"""Sources of the reward of an iteration: the end of the game, a change of score, curiosity (with experience or
 without), experience alone, or nothing. Without a knowledge base the last three are `nothing`."""
 ENDED, SCORED, CURIOUS, NEARER, NOTHING = range(5)
 

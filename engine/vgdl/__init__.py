@@ -6,8 +6,9 @@ named.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
 
 if TYPE_CHECKING:
     from pcg.engine.vgdl import ontology
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pcg.engine.vgdl.level import block_size, read_level
     from pcg.engine.vgdl.parser import loads, parse
     from pcg.engine.vgdl.resolver import read_game, resolve
+    from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler, rules_of
     from pcg.engine.vgdl.tree import Tree
 
 _HOMES = {
@@ -38,32 +40,24 @@ _HOMES = {
     **dict.fromkeys(("block_size", "read_level"), "level"),
     **dict.fromkeys(("loads", "parse"), "parser"),
     **dict.fromkeys(("read_game", "resolve"), "resolver"),
+    **dict.fromkeys(("CompiledRules", "RuleCompiler", "rules_of"), "rule_compiler"),
     "Tree": "tree",
+    "ontology": "ontology:",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name == "ontology":
-        return importlib.import_module("pcg.engine.vgdl.ontology")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"pcg.engine.vgdl.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "ontology"})
+__getattr__, __dir__ = _lazy_exports(__name__, _HOMES)
 
 
 __all__ = [
+    "CompiledRules",
     "Diagnostic",
     "Effect",
     "GameDefinition",
     "Level",
     "Pair",
     "PcgError",
+    "RuleCompiler",
     "SpriteType",
     "Termination",
     "TimeEffect",
@@ -81,4 +75,5 @@ __all__ = [
     "read_game",
     "read_level",
     "resolve",
+    "rules_of",
 ]

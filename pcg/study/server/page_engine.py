@@ -1,4 +1,4 @@
-"""What a page needs to play by itself: kernels, scripts, and the image of a level (`pcg.export`).
+"""Everything with which a page plays by itself: kernels, scripts, and the image of a level (`pcg.export`).
 
 All of it is served under names made of its content, so that browsers keep it for good.
 """

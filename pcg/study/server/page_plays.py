@@ -290,7 +290,7 @@ class PagePlays:
         return seat
 
     def _told(self, seat: PagePlay) -> dict[str, Any]:
-        """What a page is told with every answer."""
+        """The numbers that a page gets with every answer."""
         standing, config = seat.standing, self.config
         spent = is_spent(standing, config)
         return {

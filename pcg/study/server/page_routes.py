@@ -91,7 +91,7 @@ async def open_practice(visit: Visit, situation: Situation) -> Response:
 
 
 async def _about(site: Site, playable: Playable) -> dict[str, Any]:
-    """What a page is told of a level.
+    """The description of a level for a page.
 
     Raises:
         Refused: for games that run on the server.

@@ -30,7 +30,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +37,7 @@ from numpy.typing import NDArray
 from benchmarks.levels_corpus import CORPUS, ROOT, games, open_game
 from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import Game
+from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
@@ -91,28 +91,54 @@ class WithoutLevel:
         self.levels = [text for k, text in enumerate(game.levels) if k != left_out]
 
 
-def search(game: Game, name: str, seconds: float, seed: int, left_out: int | None) -> tuple[list[str], float, int, int]:
-    """Return the best different levels, their mean fitness, and how many were tried and feasible."""
+@dataclass(frozen=True)
+class Found:
+    """A level that a search has kept."""
+
+    level: str
+    origin: str
+    """Family or operator that made it."""
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True)
+class Search:
+    """The outcome of a search for levels of one game."""
+
+    best: tuple[Found, ...]
+    """The best different levels, best first."""
+    tried: int
+    feasible: int
+
+
+def search(game: Game, name: str, seconds: float, seed: int, left_out: int | None) -> Search:
+    """Return the best different levels that a generator finds, chosen as in runs of `pcg levels`.
+
+    Args:
+        game: that levels are made for.
+        name: of the generator.
+        seconds: of processor time.
+        seed: of everything.
+        left_out: number of a level that the generator does not see; None to show it all.
+    """
     seen = WithoutLevel(game, left_out) if left_out is not None else game
     context = LevelContext.of(seen)
     generator = make_generator(name, context, seed=seed)
     evaluator = LevelEvaluator(game)
     shapes = StructuralShapes(context.palette, context.examples, DISTANCE)
-    log: list[dict[str, Any]] = []
+    log: list[Found] = []
     archive = Archive(
-        SHOWN, DISTANCE, log.__getitem__, lambda event: event, lambda event: shapes(str(event["level"])),
-        StructuralShape.distance,
+        SHOWN, DISTANCE, lambda number: {"number": number}, lambda event: log[event["number"]],
+        lambda event: shapes(log[event["number"]].level), StructuralShape.distance,
     )  # fmt: skip
     started = time.process_time()
     while time.process_time() - started < seconds:
         (candidate,) = generator.ask(1)
         evaluation = evaluator.evaluate(candidate.level, seed)
-        log.append({"level": candidate.level, "fitness": evaluation.fitness})
+        log.append(Found(candidate.level, candidate.origin, evaluation))
         archive.add(len(log) - 1, evaluation.feasible, evaluation.fitness, evaluation.constraint)
         generator.tell([candidate], [evaluation])
-    best = archive.best()
-    value = float(np.mean([e["fitness"] for e in best])) if best else 0.0
-    return [str(e["level"]) for e in best], value, len(log), archive.feasible
+    return Search(tuple(archive.best()), len(log), archive.feasible)
 
 
 def area_under_curve(better: Sequence[float], worse: Sequence[float]) -> float:
@@ -137,12 +163,20 @@ def structures(grids: Sequence[NDArray[np.int16]], masks: Sequence[NDArray[np.bo
 def measure(name: str, file: Path | None, generator: str, seconds: float, seed: int, leave_out: bool) -> Row | None:
     """Measure one generator for one game; None for a game with fewer than two levels of its own."""
     game = open_game(name, file)
+    number = len(LevelContext.of(game).examples)
+    if number < 2:
+        return None
+    left_out = number - 1 if leave_out else None
+    return row_of(name, game, generator, seconds, search(game, generator, seconds, seed, left_out), left_out)
+
+
+def row_of(name: str, game: Game, generator: str, seconds: float, found: Search, left_out: int | None = None) -> Row:
+    """Return the measures of what a search has found for a game with at least two levels of its own."""
     context = LevelContext.of(game)
     own = context.examples
-    if len(own) < 2:
-        return None
-    left_out = len(own) - 1 if leave_out else None
-    levels, value, tried, feasible = search(game, generator, seconds, seed, left_out)
+    levels = [one.level for one in found.best]
+    value = float(np.mean([one.evaluation.fitness for one in found.best])) if found.best else 0.0
+    tried, feasible = found.tried, found.feasible
     grids = [context.palette.parse(text) for text in levels]
     among = divergence_among(own) or math.nan
     own_originality = float(np.mean([originality(g, [o for o in own if o is not g]) for g in own]))

@@ -186,6 +186,8 @@ class Family:
     """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
     polishes: bool = True
     """True where small edits may follow; they would spoil a puzzle."""
+    symmetric: bool = False
+    """True where these are done on both sides."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -248,7 +250,7 @@ def _sparse(context: LevelContext, kinds: frozenset[str]) -> float:
 
 FAMILIES: Mapping[str, Family] = {
     "pieces": Family(Workshop.pieces, "overlapping pieces of the game's own levels", _examples),
-    "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves),
+    "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves, symmetric=True),
     "rows": Family(Workshop.rows, "whole rows of the game's own levels", _rows),
     "windows": Family(Workshop.windows, "small windows of the game's own levels", _examples, drafts=3),
     "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation),

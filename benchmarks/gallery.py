@@ -162,9 +162,9 @@ PAIRS = """\
 <link rel="stylesheet" href="../gallery/guess.css">
 <script src="../gallery/guess.js" defer></script>
 
-Of each pair of levels one was drawn by a person and one made by `pcg levels`. Which one is hand-made? Click it, or
-move to it with the Tab key and press Enter. The pairs were drawn by the digest of the game's name, from the five
-levels that come with each game and from the six of the [gallery](gallery.md); so was the side on which each stands.
+One level of each pair comes with its game and was laid out by hand, the other was made by `pcg levels`. Which one is
+hand-made? Click it, or move to it with the Tab key and press Enter. The digest of the game's name has chosen both,
+from the five levels of the game and from the six of the [gallery](gallery.md), and which of them comes first.
 
 Whoever cannot tell them apart is right in {half} of {number} cases on average, and in {lucky} or more of them less
 than once in twenty times.
@@ -249,20 +249,20 @@ def pair(record: Mapping[str, Any], folder: Path) -> str:
     # a hand-made level of another size would be known by it
     own = [text for text in game.levels if len(text.splitlines()) == len(rows)] or list(game.levels)
     drawn = own[digest[1] % len(own)]
-    on_left = digest[2] % 2 == 0
+    comes_first = digest[2] % 2 == 0
     pictures = []
-    for text in (drawn, made["level"]) if on_left else (made["level"], drawn):
+    for text in (drawn, made["level"]) if comes_first else (made["level"], drawn):
         path = folder / f"{sha256(text.encode()).hexdigest()[:12]}.webp"
         picture(game, text, path)
         pictures.append(f"gallery/pairs/{path.name}")
-    side, other = ("left", "right") if on_left else ("right", "left")
+    side, other = ("first", "second") if comes_first else ("second", "first")
     number = list(game.levels).index(drawn) + 1
     place = record["levels"].index(made) + 1
     by_hand = f'<a href="../play/{name}.html#level={number}">play</a>'
     generated = f'<a href="../play/gallery/{name}.html#level={place}">play</a>'
     return (
         f'## {name}\n\n<div class="pair" data-hand-made="{side}" markdown>\n\n'
-        f"![The left level]({pictures[0]}) ![The right level]({pictures[1]})\n\n<details><summary>Answer</summary>\n"
+        f"![The first level]({pictures[0]}) ![The second level]({pictures[1]})\n\n<details><summary>Answer</summary>\n"
         f"The {side} one is hand-made: level {number} of {name} ({by_hand}).\n"
         f"The {other} one was generated, by the family {made['family']} ({generated}).\n</details>\n\n</div>\n"
     )

@@ -14,7 +14,7 @@ function tell() {
 }
 
 function guess(pair, buttons, chosen) {
-  const handMade = pair.dataset.handMade === "left" ? 0 : 1;
+  const handMade = pair.dataset.handMade === "first" ? 0 : 1;
   guessed += 1;
   right += chosen === handMade ? 1 : 0;
   buttons.forEach((button, k) => {

@@ -186,7 +186,7 @@ def picture(game: Game, level: str, path: Path) -> None:
     """Write the picture of a level as lossless WebP."""
     image = render_level(game, level, tile=tile_of(level.splitlines()))
     path.parent.mkdir(parents=True, exist_ok=True)
-    image.save(path, "WEBP", lossless=True, quality=100, method=6)
+    image.save(path, "WEBP", lossless=True, quality=100, method=4)
 
 
 def moves(play: str) -> int:
@@ -283,13 +283,13 @@ def lucky(number: int) -> int:
 def write(found: Mapping[str, Mapping[str, Any]], docs: Path, corpus: Path) -> None:
     """Write the pages with their pictures and levels, in place of those of an earlier campaign."""
     folder = docs / "gallery"
-    known = games(corpus)
     for old in ("pictures", "pairs", "levels"):
         shutil.rmtree(folder / old, ignore_errors=True)
     ours = sorted((r for r in found.values() if r["own"] and r["levels"]), key=lambda r: plain(r["game"]))
     theirs = sorted((r for r in found.values() if not r["own"] and r["levels"]), key=lambda r: r["game"])
+    known = games(corpus) if theirs else {}
     for record in (*ours, *theirs):
-        game = open_game(record["game"], known[record["game"]])
+        game = open_game(record["game"], known.get(record["game"]))
         for number, one in enumerate(record["levels"][:BEST], 1):
             picture(game, one["level"], folder / "pictures" / f"{slug(record)}-{number}.webp")
     (folder / "levels").mkdir(parents=True)

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.evaluators.level_grid import GATE, PUSH, Grid, Mask
+from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.examples import mirrored
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -172,8 +172,8 @@ class LocalStructure:
         fixed = ~self.structural[grid] | np.isin(grid, self.things.counted)
         if locked is not None:
             fixed |= locked
-        if self.unknown(grid).mean() > self.enough:
-            self._join_ends(builder, rng, fixed)
+        self._join_ends(builder, rng, fixed)
+        if self.unknown(builder.grid).mean() > self.enough:
             self._mend_windows(builder, rng, fixed)
         if locked is None:
             self._settle_strays(builder, rng)
@@ -233,11 +233,7 @@ class LocalStructure:
         if met and len(ahead) > 1:
             for gap in GAPS:
                 changed = LevelBuilder(self.context, grid.copy())
-                for one in ahead[: max(0, len(ahead) - gap)]:
-                    if changed.blocks(int(grid[y, x])) and changed.disconnects(one):
-                        break
-                    changed.put(one, int(grid[y, x]))
-                else:
+                if _change(changed, [(*one, int(grid[y, x])) for one in ahead[: max(0, len(ahead) - gap)]]):
                     found.append(changed.grid)
         if raised.mean() > self.usual_share:
             changed = LevelBuilder(self.context, grid.copy())
@@ -282,17 +278,10 @@ class LocalStructure:
         if bad[1 + best] >= bad[0]:
             return False
         chosen = self._windows[possible[best]]
-        before = grid.copy()
-        access = builder.palette.access
-        for k in np.flatnonzero(differing[possible[best]]).tolist():
-            cell = (int(rows[k]), int(columns[k]))
-            shuts = access[chosen[k]] > PUSH >= access[grid[cell]]
-            if shuts and builder.disconnects(cell):
-                grid[:] = before
-                builder.invalidate()
-                return False
-            builder.put(cell, int(chosen[k]))
-        return True
+        cells = [
+            (int(rows[k]), int(columns[k]), int(chosen[k])) for k in np.flatnonzero(differing[possible[best]]).tolist()
+        ]
+        return _change(builder, cells)
 
     def _centres(self, y: int, x: int, height: int, width: int) -> Mask:
         """Return which windows around a cell are centred in the level, shape (5, 5)."""
@@ -354,6 +343,20 @@ class LocalStructure:
             if not self.things.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
                 builder.grid[:] = before
                 builder.invalidate()
+
+
+def _change(builder: LevelBuilder, cells: Sequence[tuple[int, int, int]]) -> bool:
+    """Put tiles (row, column, tile) unless that cuts the level into more parts; False if it does."""
+    before = builder.grid.copy()
+    shut = False
+    for y, x, tile in cells:
+        shut |= builder.blocks(tile) and builder.disconnects((y, x))
+        builder.put((y, x), tile)
+    if shut and len(builder.region_arrays()) > len(LevelBuilder(builder.context, before).region_arrays()):
+        builder.grid[:] = before
+        builder.invalidate()
+        return False
+    return True
 
 
 def _is_image(image: Grid, grid: Grid) -> bool:

@@ -139,7 +139,7 @@ The six levels that `pcg levels` ranks first, for every game of the toolkit with
 the GVGAI collection. Each game had {seconds} s of processor time with the default generator and no settings; nobody
 chose among the levels, and nothing was retouched. Under each picture are the value of the level, in [0, 1], how many
 moves its known win takes, the [family](generators/portfolio.md) of levels it comes from, and the sentence of the
-[judge](judging-levels.md) on the part in which it loses most.
+[judge](judging-levels.md) on the part in which it loses most. Where fewer than six are shown, no more were found.
 
 Can one tell them from hand-made ones? [Try it](hand-made-or-generated.md). What is measured of these levels is in
 [the results](results/level-style.md).

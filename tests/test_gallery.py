@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 from pathlib import Path
@@ -26,7 +27,7 @@ needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="needs the referen
 
 
 def record(name: str, own: bool = True, number: int = 2) -> dict[str, Any]:
-    """What a campaign keeps of a game: here of its own levels, turned left to right."""
+    """Return a record as a campaign keeps it, here with the levels of the game turned left to right."""
     game = load(name)
     levels = ["\n".join(row[::-1] for row in text.splitlines()) for text in game.levels[:number]]
     return {
@@ -97,6 +98,19 @@ def test_pages_show_pictures_that_exist_and_all_pictures_are_shown() -> None:
     there = {p.relative_to(DOCS).as_posix() for p in (DOCS / "gallery").rglob("*.webp")}
     assert shown == there and len(shown) > 20
     assert sum((DOCS / path).stat().st_size for path in there) < MOST_BYTES
+
+
+def test_the_documentation_makes_pages_on_which_the_levels_are_played(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("play", DOCS / "hooks" / "play.py")
+    assert spec is not None and spec.loader is not None
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    path = tmp_path / "boxes.json"
+    path.write_text(json.dumps(gallery.shared_levels(record("boxes"))), encoding="utf-8")
+    made = hook.gallery_levels(path)
+    assert (made.name, made.titles, len(made.game.levels)) == ("boxes", ("1", "2"), 2)
+    assert made.game.levels[0].rstrip("\n") == record("boxes")["levels"][0]["level"]
+    assert made.plays[1].actions == ("LEFT", "LEFT", "NIL", "UP")
 
 
 def test_levels_of_the_gallery_are_of_our_games_alone() -> None:

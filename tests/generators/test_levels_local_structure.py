@@ -48,6 +48,15 @@ def test_a_river_with_a_gap_is_closed() -> None:
     assert (structure.mend(broken, np.random.default_rng(1)) == whole).all()
 
 
+def test_crumbs_of_a_river_are_cleared() -> None:
+    structure = structure_of("bazaar")
+    whole = structure.context.examples[0]
+    river = max(structure.things.stretches, key=lambda tile: int((structure.context.examples[2] == tile).sum()))
+    crumbs = whole.copy()
+    crumbs[5, 2] = river
+    assert (structure.mend(crumbs, np.random.default_rng(1)) == whole).all()
+
+
 def test_mending_moves_no_thing_and_no_avatar_and_cuts_no_level_in_two() -> None:
     structure = structure_of("alchemy")
     for seed in range(6):

@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
@@ -34,6 +35,8 @@ TRIED = 24
 """Known windows that are tried in the place of an unknown one, the most similar first."""
 SWEEPS = 4
 """Times that all unknown windows are gone through."""
+LARGEST_CRUMB = 4
+"""Most cells of a part of a wall, stretch or ground that is cleared for being small."""
 TOLERATED = 0.5
 """Unknown windows that a level may have, as a share of those that a new level by the game's designer would have."""
 SETTLED = 0.9
@@ -64,10 +67,10 @@ class LocalStructure:
 
     @cached_property
     def structural(self) -> NDArray[np.bool_]:
-        """Whether each tile is structure: a wall, a ground, a filler, part of a stretch, or what closes a passage."""
+        """Mask of the tiles that are structure: walls, grounds, the filler, stretches, and what closes a passage."""
         context = self.context
         palette = context.palette
-        found = palette.access == GATE
+        found: NDArray[np.bool_] = palette.access == GATE
         found[[*context.walls, *palette.grounds, *self.things.stretches]] = True
         if context.filler is not None:
             found[context.filler] = True
@@ -121,7 +124,7 @@ class LocalStructure:
 
     @cached_property
     def raised(self) -> NDArray[np.bool_]:
-        """Whether each tile is a wall or part of a stretch; one class more stands for the outside."""
+        """Mask of the tiles that are walls or parts of stretches; one class more stands for the outside."""
         found = np.zeros(len(self.context.palette.tiles) + 1, bool)
         found[[*self.context.walls, *self.things.stretches]] = True
         found[list(self.context.palette.grounds)] = False
@@ -130,7 +133,8 @@ class LocalStructure:
     @cached_property
     def _raised_in_windows(self) -> NDArray[np.int64]:
         """Number of such cells in each of the known windows."""
-        return self.raised[self._windows].sum(axis=1)
+        found: NDArray[np.int64] = self.raised[self._windows].sum(axis=1)
+        return found
 
     @cached_property
     def usual_share(self) -> float:
@@ -172,12 +176,42 @@ class LocalStructure:
         fixed = ~self.structural[grid] | np.isin(grid, self.things.counted)
         if locked is not None:
             fixed |= locked
+        self._clear_crumbs(builder, fixed)
         self._join_ends(builder, rng, fixed)
         if self.unknown(builder.grid).mean() > self.enough:
             self._mend_windows(builder, rng, fixed)
         if locked is None:
             self._settle_strays(builder, rng)
         return builder.grid
+
+    @cached_property
+    def _smallest_parts(self) -> dict[int, int]:
+        """Structural tile -> cells of the smallest connected part of it in the game's levels."""
+        found: dict[int, int] = {}
+        for grid in self.context.examples:
+            classes = self._class_of[grid]
+            for tile in np.unique(classes).tolist():
+                sizes = np.bincount(ndimage.label(classes == tile)[0].ravel())[1:]
+                found[tile] = min(found.get(tile, grid.size), int(sizes.min()))
+        return found
+
+    def _clear_crumbs(self, builder: LevelBuilder, fixed: Mask) -> None:
+        """Let parts of a wall, stretch or ground that are far smaller than any in the game's levels become what is
+        around them.
+        """
+        for tile, smallest in self._smallest_parts.items():
+            most = min(LARGEST_CRUMB, smallest // 2)
+            labels, number = ndimage.label(self._class_of[builder.grid] == tile)
+            sizes = np.bincount(labels.ravel(), minlength=number + 1)
+            for part in range(1, number + 1):
+                cells = labels == part
+                if sizes[part] > most or (cells & fixed).any():
+                    continue
+                around = self._class_of[builder.grid[ndimage.binary_dilation(cells) & ~cells]]
+                around = around[~np.isin(around, self.things.counted)]
+                if len(around):
+                    becomes = int(np.bincount(around).argmax())
+                    _change(builder, [(y, x, becomes) for y, x in np.argwhere(cells).tolist()])
 
     def _mend_windows(self, builder: LevelBuilder, rng: np.random.Generator, fixed: Mask) -> None:
         """Replace unknown windows by known ones until few enough are left or nothing helps."""
@@ -284,7 +318,7 @@ class LocalStructure:
         return _change(builder, cells)
 
     def _centres(self, y: int, x: int, height: int, width: int) -> Mask:
-        """Return which windows around a cell are centred in the level, shape (5, 5)."""
+        """Return the mask of windows around a cell that are centred in the level, shape (5, 5)."""
         rows, columns = np.arange(y - 2, y + 3), np.arange(x - 2, x + 3)
         found: Mask = ((rows >= 0) & (rows < height))[:, None] & ((columns >= 0) & (columns < width))[None]
         return found

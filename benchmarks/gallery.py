@@ -135,11 +135,12 @@ def records(store: Path) -> dict[str, dict[str, Any]]:
 GALLERY = """\
 # Gallery
 
-The six levels that `pcg levels` ranks first, for every game of the toolkit with one player and for twenty games of
+The six levels that `pcg levels` ranks first, for the games of the toolkit with one player and for games of
 the GVGAI collection. Each game had {seconds} s of processor time with the default generator and no settings; nobody
 chose among the levels, and nothing was retouched. Under each picture are the value of the level, in [0, 1], how many
 moves its known win takes, the [family](generators/portfolio.md) of levels it comes from, and the sentence of the
 [judge](judging-levels.md) on the part in which it loses most. Where fewer than six are shown, no more were found.
+{missing}
 
 Can one tell them from hand-made ones? [Try it](hand-made-or-generated.md). What is measured of these levels is in
 [the results](results/level-style.md).
@@ -299,7 +300,9 @@ def write(found: Mapping[str, Mapping[str, Any]], docs: Path, corpus: Path) -> N
     seconds = sorted({record["seconds"] for record in (*ours, *theirs)})
     spent = f"{seconds[0]:g}" if len(seconds) == 1 else f"{seconds[0]:g} to {seconds[-1]:g}"
     sections = ["\n".join(map(game_section, group)) for group in (ours, theirs)]
-    text = GALLERY.format(seconds=spent, own=sections[0], corpus=sections[1])
+    without = sorted(plain(record["game"]) for record in found.values() if not record["levels"])
+    missing = f"None at all were found in that time for {', '.join(without)}.\n" if without else ""
+    text = GALLERY.format(seconds=spent, missing=missing, own=sections[0], corpus=sections[1])
     (docs / "gallery.md").write_text(text, encoding="utf-8")
     number = len(ours)
     pairs = "\n".join(pair(record, folder / "pairs") for record in ours)
@@ -326,10 +329,10 @@ def main() -> int:
     if given.what == "show":
         for name in given.games or found:
             for one in found[name]["levels"][:BEST]:
-                print(
-                    f"{name} {one['family']} {one['value']:.2f} {len(one['play'])}", one["level"], sep="\n", end="\n\n"
-                )
+                head = f"{name} {one['family']} {one['value']:.2f} {moves(one['play'])} moves: {one['sentence']}"
+                print(head, one["level"], sep="\n", end="\n\n")
         return 0
+    write(found, DOCS, given.corpus)
     return 0
 
 

@@ -18,6 +18,7 @@ the divergence is made of, so that for it the divergence is no independent witne
     python benchmarks/level_style.py measure --generators portfolio evolve --games dungeon zelda --seconds 30
     python benchmarks/level_style.py judge    # the judge has changed: the levels stay, what it says of texts is new
     python benchmarks/level_style.py table
+    python benchmarks/level_style.py windows --games alchemy hunt    # what mending does to walls
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
 from pcg.evaluators.metrics.skeletons import SHARED, StructuralShape, StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext, make_generator
+from pcg.generators.levels.portfolio.families import FAMILIES
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
+from pcg.generators.levels.portfolio.local_structure import TOLERATED
 from pcg.runs.archive import Archive
 
 STORE = ROOT / "runs" / "level-style"
@@ -225,12 +229,43 @@ def stored(store: Path) -> dict[tuple[str, str], Row]:
     return rows
 
 
-def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """Return the 95 % interval of the geometric mean by bootstrap over games."""
-    logs = np.log(np.asarray(values))
-    picks = np.random.default_rng(seed).integers(len(logs), size=(2000, len(logs)))
-    low, high = np.quantile(np.exp(logs[picks].mean(axis=1)), (0.025, 0.975))
+def mean_interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """Return the 95 % interval of the mean by bootstrap over games."""
+    known = np.asarray(values)
+    picks = np.random.default_rng(seed).integers(len(known), size=(2000, len(known)))
+    low, high = np.quantile(known[picks].mean(axis=1), (0.025, 0.975))
     return float(low), float(high)
+
+
+def unknown_windows(game: Game, seeds: int = 4) -> tuple[float, float, float]:
+    """Return shares of cells whose window of walls and grounds (3 x 3) the game's own levels do not have.
+
+    Args:
+        game: with at least two levels of its own.
+        seeds: drafts for each family of levels.
+
+    Returns:
+        The share of an own level that the others do not have, that of polished drafts, and that of these when mended.
+    """
+    generator = make_generator("portfolio", game, seed=1)
+    assert isinstance(generator, PortfolioGenerator)
+    structure = generator.structure
+    before, after = [], []
+    for name in ("pieces", "halves", "rows", "windows", "rooms", "walls"):
+        for seed in range(seeds if name in generator.bandit.arms else 0):
+            rng = np.random.default_rng(seed)
+            family = FAMILIES[name]
+            draft = generator._finished(family.make(generator.workshop, rng, []), rng, family.settles)
+            draft = generator.polishing.polish(draft, rng, generator.integer("polish"))
+            before.append(structure.unknown(draft).mean())
+            after.append(structure.unknown(structure.mend(draft, rng)).mean())
+    return structure.enough / TOLERATED, float(np.mean(before)), float(np.mean(after))
+
+
+def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """Return the same of the geometric mean."""
+    low, high = mean_interval(np.log(np.asarray(values)).tolist(), seed)
+    return math.exp(low), math.exp(high)
 
 
 def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str:
@@ -239,7 +274,7 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
     lines = [
         "| generator | games | with levels | value | divergence | unseen | originality | below 0.20 | AUC "
         "| structures |",
-        "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|",
+        "|---|---:|---:|---:|---|---:|---:|---:|---|---:|",
     ]
     groups = [("", names), (", held out", [n for n in names if held_out(n.removeprefix("our "))])]
     groups += [(f", fold {k}", [n for n in names if fold(n.removeprefix("our ")) == k]) for k in range(5)]
@@ -250,13 +285,15 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
                 continue
             divergences = [r.divergence for r in found]
             low, high = interval(divergences)
+            aucs = [r.auc for r in found]
+            least, most = mean_interval(aucs)
             unseen = [r.unseen for r in found if not math.isnan(r.unseen)]
             far = f"{math.exp(float(np.mean(np.log(unseen)))):.2f}" if unseen else ""
             lines.append(
                 f"| {generator}{title} | {len(group)} | {len(found)} | {np.mean([r.value for r in found]):.3f} | "
                 f"{math.exp(float(np.mean(np.log(divergences)))):.2f} ({low:.2f} to {high:.2f}) | {far} | "
                 f"{np.mean([r.originality for r in found]):.2f} | {sum(r.copies for r in found)} of "
-                f"{sum(r.shown for r in found)} | {np.mean([r.auc for r in found]):.2f} | "
+                f"{sum(r.shown for r in found)} | {np.mean(aucs):.2f} ({least:.2f} to {most:.2f}) | "
                 f"{np.mean([r.structures for r in found]):.1f} |"
             )
     lines += [
@@ -279,7 +316,7 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
 def main() -> int:
     """Read the command line and do it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("measure", "judge", "table", "show"))
+    parser.add_argument("what", choices=("measure", "judge", "table", "show", "windows"))
     parser.add_argument("--generators", nargs="+", default=["portfolio"])
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     parser.add_argument("--seconds", type=float, default=30.0, help="processor time for each game and generator")
@@ -298,6 +335,12 @@ def main() -> int:
                 print(f"{name} {generator}", *row.levels, sep="\n\n")
         return 0
     known = games(given.corpus)
+    if given.what == "windows":
+        for name in given.games:
+            place = name if name in known else f"our {name}"
+            shares = unknown_windows(open_game(place, known[place]))
+            print("| " + " | ".join([place, *(f"{share:.2f}" for share in shares)]) + " |", flush=True)
+        return 0
     if given.what == "judge":
         judged = [judged_anew(row, known[row.game]) for row in rows.values()]
         text = "".join(json.dumps(asdict(row)) + "\n" for row in judged)

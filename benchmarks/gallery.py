@@ -138,7 +138,8 @@ GALLERY = """\
 The six levels that `pcg levels` ranks first, for the games of the toolkit with one player and for games of
 the GVGAI collection. Each game had {seconds} s of processor time with the default generator and no settings; nobody
 chose among the levels, and nothing was retouched. Under each picture are the value of the level, in [0, 1], how many
-moves its known win takes, the [family](generators/portfolio.md) of levels it comes from, and the sentence of the
+moves its known win takes (a level of which no player found a win is worth less, and is shown where the same players do
+not win all hand-made levels), the [family](generators/portfolio.md) of levels it comes from, and the sentence of the
 [judge](judging-levels.md) on the part in which it loses most. Where fewer than six are shown, no more were found.
 {missing}
 
@@ -202,10 +203,11 @@ def moves(play: str) -> int:
 def level_entry(name: str, number: int, record: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     """Return what the gallery shows of a level: its picture and what is said of it, as an item of a list."""
     play = f' <a href="../play/gallery/{name}.html#level={number}">Play</a>' if record["own"] else ""
+    won = f"{moves(one['play'])} moves" if one["play"] else "no win known"
     source = f"gallery/pictures/{slug(record)}-{number}.webp"
     return (
         f"-   ![Level {number} of {name}, of the family {one['family']}]({source})\n\n"
-        f"    {one['value']:.2f} · {moves(one['play'])} moves · {one['family']}{play}\n\n"
+        f"    {one['value']:.2f} · {won} · {one['family']}{play}\n\n"
         f"    {html.escape(one['sentence'], quote=False)}\n"
     )
 

@@ -125,6 +125,9 @@ def test_every_level_of_the_gallery_is_won_by_its_play(path: Path) -> None:
     made = Game(game.definition, levels, name=game.name, reading=game.reading)
     for number, one in enumerate(data["levels"]):
         assert levels[number] not in game.levels
+        if not one["winner"]:  # feasible all the same, where players do not win all of the game's own levels
+            assert not one["play"]
+            continue
         state = made.start(number, seed=one["seed"])
         for action in decode_play(one["play"]):
             state.advance(action)

@@ -40,5 +40,5 @@ def gallery_levels(path: Path) -> Exportable:
         f"{data['game']}: levels of the gallery",
         Game(game.definition, ["\n".join(one["rows"]) for one in found], name=game.name, reading=game.reading),
         tuple(str(number) for number in range(1, len(found) + 1)),
-        {k: RecordedPlay(one["seed"], tuple(decode_play(one["play"]))) for k, one in enumerate(found)},
+        {k: RecordedPlay(one["seed"], tuple(decode_play(one["play"]))) for k, one in enumerate(found) if one["play"]},
     )

@@ -108,6 +108,8 @@ def test_a_play_in_the_page_is_stored_as_one_on_the_server_is(store: StudyStore,
 
 
 def test_a_won_level_lets_one_go_on(store: StudyStore, one: Walker, page: PageOf) -> None:
+    page.open()
+    older(store, 60)  # a win has more ticks than a page may hurry
     play = page.open()
     assert not play.study["enough"]
     press(play, winning_keys(store, 0))
@@ -278,6 +280,8 @@ def test_a_seed_is_the_servers(store: StudyStore, page: PageOf) -> None:
 
 
 def test_actions_after_the_end_are_refused(store: StudyStore, page: PageOf) -> None:
+    page.open()
+    older(store, 60)
     play = page.open()
     keys = winning_keys(store, 0)
     press(play, keys)

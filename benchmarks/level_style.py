@@ -18,6 +18,7 @@ the divergence is made of, so that for it the divergence is no independent witne
     python benchmarks/level_style.py measure --generators portfolio evolve --games dungeon zelda --seconds 30
     python benchmarks/level_style.py judge    # the judge has changed: the levels stay, what it says of texts is new
     python benchmarks/level_style.py table
+    python benchmarks/level_style.py windows --games alchemy hunt    # what mending does to walls
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,15 @@ from numpy.typing import NDArray
 from benchmarks.levels_corpus import CORPUS, ROOT, games, open_game
 from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import Game
+from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
 from pcg.evaluators.metrics.skeletons import SHARED, StructuralShape, StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext, make_generator
+from pcg.generators.levels.portfolio.families import FAMILIES
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
+from pcg.generators.levels.portfolio.local_structure import TOLERATED
 from pcg.runs.archive import Archive
 
 STORE = ROOT / "runs" / "level-style"
@@ -91,28 +95,54 @@ class WithoutLevel:
         self.levels = [text for k, text in enumerate(game.levels) if k != left_out]
 
 
-def search(game: Game, name: str, seconds: float, seed: int, left_out: int | None) -> tuple[list[str], float, int, int]:
-    """Return the best different levels, their mean fitness, and how many were tried and feasible."""
+@dataclass(frozen=True)
+class Found:
+    """A level that a search has kept."""
+
+    level: str
+    origin: str
+    """Family or operator that made it."""
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True)
+class Search:
+    """The outcome of a search for levels of one game."""
+
+    best: tuple[Found, ...]
+    """The best different levels, best first."""
+    tried: int
+    feasible: int
+
+
+def search(game: Game, name: str, seconds: float, seed: int, left_out: int | None) -> Search:
+    """Return the best different levels that a generator finds, chosen as in runs of `pcg levels`.
+
+    Args:
+        game: that levels are made for.
+        name: of the generator.
+        seconds: of processor time.
+        seed: of everything.
+        left_out: number of a level that the generator does not see; None to show it all.
+    """
     seen = WithoutLevel(game, left_out) if left_out is not None else game
     context = LevelContext.of(seen)
     generator = make_generator(name, context, seed=seed)
     evaluator = LevelEvaluator(game)
     shapes = StructuralShapes(context.palette, context.examples, DISTANCE)
-    log: list[dict[str, Any]] = []
+    log: list[Found] = []
     archive = Archive(
-        SHOWN, DISTANCE, log.__getitem__, lambda event: event, lambda event: shapes(str(event["level"])),
-        StructuralShape.distance,
+        SHOWN, DISTANCE, lambda number: {"number": number}, lambda event: log[event["number"]],
+        lambda event: shapes(log[event["number"]].level), StructuralShape.distance,
     )  # fmt: skip
     started = time.process_time()
     while time.process_time() - started < seconds:
         (candidate,) = generator.ask(1)
         evaluation = evaluator.evaluate(candidate.level, seed)
-        log.append({"level": candidate.level, "fitness": evaluation.fitness})
+        log.append(Found(candidate.level, candidate.origin, evaluation))
         archive.add(len(log) - 1, evaluation.feasible, evaluation.fitness, evaluation.constraint)
         generator.tell([candidate], [evaluation])
-    best = archive.best()
-    value = float(np.mean([e["fitness"] for e in best])) if best else 0.0
-    return [str(e["level"]) for e in best], value, len(log), archive.feasible
+    return Search(tuple(archive.best()), len(log), archive.feasible)
 
 
 def area_under_curve(better: Sequence[float], worse: Sequence[float]) -> float:
@@ -137,12 +167,20 @@ def structures(grids: Sequence[NDArray[np.int16]], masks: Sequence[NDArray[np.bo
 def measure(name: str, file: Path | None, generator: str, seconds: float, seed: int, leave_out: bool) -> Row | None:
     """Measure one generator for one game; None for a game with fewer than two levels of its own."""
     game = open_game(name, file)
+    number = len(LevelContext.of(game).examples)
+    if number < 2:
+        return None
+    left_out = number - 1 if leave_out else None
+    return row_of(name, game, generator, seconds, search(game, generator, seconds, seed, left_out), left_out)
+
+
+def row_of(name: str, game: Game, generator: str, seconds: float, found: Search, left_out: int | None = None) -> Row:
+    """Return the measures of what a search has found for a game with at least two levels of its own."""
     context = LevelContext.of(game)
     own = context.examples
-    if len(own) < 2:
-        return None
-    left_out = len(own) - 1 if leave_out else None
-    levels, value, tried, feasible = search(game, generator, seconds, seed, left_out)
+    levels = [one.level for one in found.best]
+    value = float(np.mean([one.evaluation.fitness for one in found.best])) if found.best else 0.0
+    tried, feasible = found.tried, found.feasible
     grids = [context.palette.parse(text) for text in levels]
     among = divergence_among(own) or math.nan
     own_originality = float(np.mean([originality(g, [o for o in own if o is not g]) for g in own]))
@@ -191,12 +229,43 @@ def stored(store: Path) -> dict[tuple[str, str], Row]:
     return rows
 
 
-def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
-    """Return the 95 % interval of the geometric mean by bootstrap over games."""
-    logs = np.log(np.asarray(values))
-    picks = np.random.default_rng(seed).integers(len(logs), size=(2000, len(logs)))
-    low, high = np.quantile(np.exp(logs[picks].mean(axis=1)), (0.025, 0.975))
+def mean_interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """Return the 95 % interval of the mean by bootstrap over games."""
+    known = np.asarray(values)
+    picks = np.random.default_rng(seed).integers(len(known), size=(2000, len(known)))
+    low, high = np.quantile(known[picks].mean(axis=1), (0.025, 0.975))
     return float(low), float(high)
+
+
+def unknown_windows(game: Game, seeds: int = 4) -> tuple[float, float, float]:
+    """Return shares of cells whose window of walls and grounds (3 x 3) the game's own levels do not have.
+
+    Args:
+        game: with at least two levels of its own.
+        seeds: drafts for each family of levels.
+
+    Returns:
+        The share of an own level that the others do not have, that of polished drafts, and that of these when mended.
+    """
+    generator = make_generator("portfolio", game, seed=1)
+    assert isinstance(generator, PortfolioGenerator)
+    structure = generator.structure
+    before, after = [], []
+    for name in ("pieces", "halves", "rows", "windows", "rooms", "walls"):
+        for seed in range(seeds if name in generator.bandit.arms else 0):
+            rng = np.random.default_rng(seed)
+            family = FAMILIES[name]
+            draft = generator._finished(family.make(generator.workshop, rng, []), rng, family.settles)
+            draft = generator.polishing.polish(draft, rng, generator.integer("polish"))
+            before.append(structure.unknown(draft).mean())
+            after.append(structure.unknown(structure.mend(draft, rng)).mean())
+    return structure.enough / TOLERATED, float(np.mean(before)), float(np.mean(after))
+
+
+def interval(values: Sequence[float], seed: int = 1) -> tuple[float, float]:
+    """Return the same of the geometric mean."""
+    low, high = mean_interval(np.log(np.asarray(values)).tolist(), seed)
+    return math.exp(low), math.exp(high)
 
 
 def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str:
@@ -205,7 +274,7 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
     lines = [
         "| generator | games | with levels | value | divergence | unseen | originality | below 0.20 | AUC "
         "| structures |",
-        "|---|---:|---:|---:|---|---:|---:|---:|---:|---:|",
+        "|---|---:|---:|---:|---|---:|---:|---:|---|---:|",
     ]
     groups = [("", names), (", held out", [n for n in names if held_out(n.removeprefix("our "))])]
     groups += [(f", fold {k}", [n for n in names if fold(n.removeprefix("our ")) == k]) for k in range(5)]
@@ -216,13 +285,15 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
                 continue
             divergences = [r.divergence for r in found]
             low, high = interval(divergences)
+            aucs = [r.auc for r in found]
+            least, most = mean_interval(aucs)
             unseen = [r.unseen for r in found if not math.isnan(r.unseen)]
             far = f"{math.exp(float(np.mean(np.log(unseen)))):.2f}" if unseen else ""
             lines.append(
                 f"| {generator}{title} | {len(group)} | {len(found)} | {np.mean([r.value for r in found]):.3f} | "
                 f"{math.exp(float(np.mean(np.log(divergences)))):.2f} ({low:.2f} to {high:.2f}) | {far} | "
                 f"{np.mean([r.originality for r in found]):.2f} | {sum(r.copies for r in found)} of "
-                f"{sum(r.shown for r in found)} | {np.mean([r.auc for r in found]):.2f} | "
+                f"{sum(r.shown for r in found)} | {np.mean(aucs):.2f} ({least:.2f} to {most:.2f}) | "
                 f"{np.mean([r.structures for r in found]):.1f} |"
             )
     lines += [
@@ -245,7 +316,7 @@ def table(rows: Mapping[tuple[str, str], Row], generators: Sequence[str]) -> str
 def main() -> int:
     """Read the command line and do it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("measure", "judge", "table", "show"))
+    parser.add_argument("what", choices=("measure", "judge", "table", "show", "windows"))
     parser.add_argument("--generators", nargs="+", default=["portfolio"])
     parser.add_argument("--games", nargs="+", default=list(GAMES))
     parser.add_argument("--seconds", type=float, default=30.0, help="processor time for each game and generator")
@@ -264,6 +335,12 @@ def main() -> int:
                 print(f"{name} {generator}", *row.levels, sep="\n\n")
         return 0
     known = games(given.corpus)
+    if given.what == "windows":
+        for name in given.games:
+            place = name if name in known else f"our {name}"
+            shares = unknown_windows(open_game(place, known[place]))
+            print("| " + " | ".join([place, *(f"{share:.2f}" for share in shares)]) + " |", flush=True)
+        return 0
     if given.what == "judge":
         judged = [judged_anew(row, known[row.game]) for row in rows.values()]
         text = "".join(json.dumps(asdict(row)) + "\n" for row in judged)

@@ -1,19 +1,44 @@
-"""The gallery of the built-in games in the documentation: every game is played in place, in the reader's browser.
+"""The games of the documentation: built-in games and the gallery's levels, played in the browser of whoever reads it.
 
-mkdocs calls `on_post_build`; pages show a game with ``<iframe src="../play/NAME.html">``. Games change seldom and the
-kernels of pages are built once per version, so this takes some seconds of a build.
+mkdocs calls `on_post_build`; pages show a game with ``<iframe src="../play/NAME.html">``, and link the levels that the
+gallery has of it as ``../play/gallery/NAME.html``. Games change seldom and the kernels of pages are built once per
+version, so this takes some seconds of a build.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.game import builtin_games
+from pcg.engine.game import Game, builtin_games, load
+from pcg.evaluators.evaluation import decode_play
 from pcg.export import one_game, write_site
+from pcg.export.bundle import RecordedPlay
+from pcg.export.sources import Exportable
+
+LEVELS = Path(__file__).resolve().parent.parent / "gallery" / "levels"
+"""The levels of the gallery: a file for each game, written by `benchmarks/gallery.py`."""
 
 
 def on_post_build(config: Any) -> None:
-    """Write the gallery into the finished site (a hook of mkdocs)."""
-    games = [one_game(name) for name in builtin_games()]
-    write_site(games, Path(config["site_dir"]) / "play", title="The games of pcg")
+    """Write the pages of the games and of the gallery's levels into the finished site (a hook of mkdocs)."""
+    folder = Path(config["site_dir"]) / "play"
+    write_site([one_game(name) for name in builtin_games()], folder, title="The games of pcg")
+    made = [gallery_levels(path) for path in sorted(LEVELS.glob("*.json"))]
+    if made:
+        write_site(made, folder / "gallery", title="Levels of the gallery")
+
+
+def gallery_levels(path: Path) -> Exportable:
+    """Return the levels of the gallery for one game, with the plays that win them."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    game = load(data["game"])
+    found = data["levels"]
+    return Exportable(
+        data["game"],
+        f"{data['game']}: levels of the gallery",
+        Game(game.definition, ["\n".join(one["rows"]) for one in found], name=game.name, reading=game.reading),
+        tuple(str(number) for number in range(1, len(found) + 1)),
+        {k: RecordedPlay(one["seed"], tuple(decode_play(one["play"]))) for k, one in enumerate(found) if one["play"]},
+    )

@@ -29,6 +29,12 @@ PUZZLES_TRIED = 16
 """Layouts that are looked at for one puzzle."""
 MOST_EDITS = 3
 """Edits of one level that was found good, at most."""
+BUILT_HALVES = 0.3
+"""Share of mirrored levels that are made of rooms rather than of pieces, in games with rooms."""
+SYMMETRIC = 0.9
+"""Share of walls with a mirror image from which on a level counts as symmetric."""
+SYMMETRY_SEEN = 0.3
+"""Expectation of mirrored levels beyond the usual one where all of the game's own levels are symmetric."""
 STRUCTURED = 0.05
 """Share of walls in a game's levels from which on they count as rooms and passages."""
 
@@ -97,8 +103,9 @@ class Workshop:
         return self.quilt.level(rng, height, width, side, 1 + int(side > 4))
 
     def halves(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
-        """Return a quilt whose right half mirrors its left one, but for the avatar."""
-        return mirrored_halves(self.context, self.pieces(rng, parents), 1)
+        """Return a quilt, or rooms, whose right half mirrors the left one, but for the avatar."""
+        built = self.context.wall_share >= STRUCTURED and not self.context.lanes and rng.random() < BUILT_HALVES
+        return mirrored_halves(self.context, (self.rooms if built else self.pieces)(rng, parents), 1)
 
     def rows(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
         """Return a level of whole rows."""
@@ -186,6 +193,8 @@ class Family:
     """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
     polishes: bool = True
     """True where small edits may follow; they would spoil a puzzle."""
+    symmetric: bool = False
+    """True where these are done on both sides."""
 
 
 def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -213,7 +222,22 @@ def _rows(context: LevelContext, kinds: frozenset[str]) -> float:
 def _halves(context: LevelContext, kinds: frozenset[str]) -> float:
     if not context.examples or symmetry_of(context, "auto") == "none":
         return 0.0
-    return 0.35 if context.wall_share >= STRUCTURED else 0.2
+    return (0.35 if context.wall_share >= STRUCTURED else 0.2) + SYMMETRY_SEEN * symmetric_share(context)
+
+
+def symmetric_share(context: LevelContext) -> float:
+    """Return the share of a game's own levels whose walls are the same left and right, in [0, 1].
+
+    >>> import pcg
+    >>> round(symmetric_share(LevelContext.of(pcg.load("alchemy"))), 2)
+    0.4
+    """
+    found = []
+    for grid in context.examples:
+        walls = np.isin(grid, context.walls)[1:-1, 1:-1]
+        alike = int((walls & walls[:, ::-1]).sum())
+        found.append(bool(walls.any()) and alike >= SYMMETRIC * int((walls | walls[:, ::-1]).sum()))
+    return float(np.mean(found)) if found else 0.0
 
 
 def _built(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -248,7 +272,7 @@ def _sparse(context: LevelContext, kinds: frozenset[str]) -> float:
 
 FAMILIES: Mapping[str, Family] = {
     "pieces": Family(Workshop.pieces, "overlapping pieces of the game's own levels", _examples),
-    "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves),
+    "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves, symmetric=True),
     "rows": Family(Workshop.rows, "whole rows of the game's own levels", _rows),
     "windows": Family(Workshop.windows, "small windows of the game's own levels", _examples, drafts=3),
     "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation),

@@ -33,12 +33,14 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
 from pcg.generators.levels.examples import repair_around_locked_cells
 from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.operators import mirror_edits
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
+from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.polishing import Polishing
 from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.things import Things
@@ -66,6 +68,10 @@ ALIKE = 1.0
 """Penalty for the distance from levels of `like`, and reward for that from levels of `unlike`."""
 COPY = 2.0
 """Penalty for a draft that copies an example; it falls to 0 with the originality asked for."""
+BROKEN = 1.5
+"""Penalty for a draft whose windows are all unknown to the game's own levels; it falls to 0 with their share."""
+ASTRAY = 0.05
+"""Penalty for each thing that stands where the game's own levels never have it."""
 LACKING = 1.0
 """Penalty for a draft without the sprites that the rules require."""
 
@@ -181,6 +187,11 @@ class PortfolioGenerator(DelayedGenerator):
         """Local search towards the patterns of the game's own levels."""
         return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
 
+    @cached_property
+    def structure(self) -> LocalStructure:
+        """Walls and stretches as they are in the game's own levels, cell by cell."""
+        return LocalStructure(self.context, self.workshop.images, self.things)
+
     def _target_satisfaction(self, grid: Grid) -> float:
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
         if not self.targets:
@@ -253,7 +264,7 @@ class PortfolioGenerator(DelayedGenerator):
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
             if self.context.examples and self.integer("polish") and family.polishes:
-                grid = self._polished(grid, rng)
+                grid = self._polished(grid, rng, 1 if family.symmetric and self._axis is None else self._axis)
             text = self.context.palette.text(grid)
             value = self._value(text, grid)
             if best is None or value > best[0]:
@@ -293,11 +304,24 @@ class PortfolioGenerator(DelayedGenerator):
         for k in rng.permutation(len(cells)).tolist()[1:]:
             builder.clear((cells[k][0], cells[k][1]))
 
-    def _polished(self, grid: Grid, rng: np.random.Generator) -> Grid:
-        """Return a level after small edits, repaired where these broke something."""
+    def _polished(self, grid: Grid, rng: np.random.Generator, axis: int | None) -> Grid:
+        """Return a grid after small edits, mended and repaired where these broke something.
+
+        Args:
+            grid: a draft.
+            rng: draws.
+            axis: along which all edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
+        """
         drawn = self.sketch.drawn if self.sketch is not None else None
-        polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis, drawn)
-        return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
+        polished = self.polishing.polish(grid, rng, self.integer("polish"), axis, drawn)
+        mended = self.structure.mend(polished, rng, drawn)
+        if axis is not None:
+            mended = mirror_edits(self.context, polished, mended, axis)
+        if self.polishing.originals.originality(mended) < min(
+            self.least, self.polishing.originals.originality(polished)
+        ):
+            mended = polished
+        return self._repaired(LevelBuilder(self.context, mended.copy()), rng)
 
     def _quick_penalty(self, grid: Grid) -> float:
         """Return the penalty of a draft by quick measures; the lowest is best."""
@@ -311,6 +335,9 @@ class PortfolioGenerator(DelayedGenerator):
             price += 1.0 - self._target_satisfaction(grid)
         if self.context.examples and self.least > 0.0:
             price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
+        if self.context.examples:
+            price += BROKEN * max(0.0, float(self.structure.unknown(grid).mean()) - self.structure.enough)
+            price += ASTRAY * float(self.structure.strays(grid).sum())
         return price
 
     def _value(self, text: str, grid: Grid) -> float:

@@ -53,11 +53,11 @@ class Things:
         logs, hedges), which is part of the structure.
         """
         traffic = {m for lane in self.context.lanes for m in lane.movers}
-        left_out = traffic | {self.context.filler} | self._stretches
+        left_out = traffic | {self.context.filler} | self.stretches
         return tuple(t for t in self.context.objects if t not in left_out)
 
     @cached_property
-    def _stretches(self) -> frozenset[int]:
+    def stretches(self) -> frozenset[int]:
         """Tiles most of whose cells are beside another cell of the same tile."""
         tiles = len(self.context.palette.tiles)
         cells, beside = np.zeros(tiles), np.zeros(tiles)

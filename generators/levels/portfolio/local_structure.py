@@ -1,0 +1,398 @@
+"""Local structure of levels: windows of walls, grounds and stretches that a game's own levels have, and mending.
+
+Where two pieces of a quilt meet, where an edit breaks a wall and where a level was built by rules, there are places as
+no designer of the game leaves them: a wall that ends in the middle of a room, a river with a gap, a step in a platform.
+Such a place has a window of three cells square that none of the game's own levels has. It is mended by putting the most
+similar window of these in its place, wherever fewer unknown windows are left then; things and the avatar stay where
+they are. Things that always touch the same structure (a door in a wall, a bridge in a river, a pad on the ground) are
+moved where they do.
+
+After Efros and Leung (Texture Synthesis by Non-parametric Sampling, 1999) and Karth and Smith (WaveFunctionCollapse is
+Constraint Solving in the Wild, 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from pcg.evaluators.level_grid import GATE, Grid, Mask
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.examples import mirrored
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio.things import Things, remove_thing
+
+SIDE = 3
+"""Side of the windows, in cells."""
+MOST_CHANGED = 5
+"""Most cells of a window that are changed at once."""
+TRIED = 24
+"""Known windows that are tried in the place of an unknown one, the most similar first."""
+SWEEPS = 4
+"""Times that all unknown windows are gone through."""
+LARGEST_CRUMB = 4
+"""Most cells of a part of a wall, stretch or ground that is cleared for being small."""
+TOLERATED = 0.5
+"""Unknown windows that a level may have, as a share of those that a new level by the game's designer would have."""
+SETTLED = 0.9
+"""Share of a thing's places in each of the game's levels that must be as in the others for its place to count."""
+FEWEST = 4
+"""Least number of places of a thing, in all of the game's levels, for the same."""
+GAPS = (0, 1, 2)
+"""Gaps that are tried where a wall or stretch is continued to the next one, in cells."""
+BESIDE_IN_LINE = 2
+"""Most neighbours that are walls of a cell in the line of a wall; one with more is where walls meet."""
+BESIDE = ((-1, 0), (1, 0), (0, -1), (0, 1))
+"""The neighbours that make the place of a thing."""
+
+
+@dataclass(frozen=True)
+class LocalStructure:
+    """Windows of structure in the levels of a game.
+
+    Args:
+        context: of a game with levels of its own.
+        images: these levels, with their mirror images where the game allows them.
+        things: of these levels.
+    """
+
+    context: LevelContext
+    images: Sequence[Grid]
+    things: Things
+
+    @cached_property
+    def structural(self) -> NDArray[np.bool_]:
+        """Mask of the tiles that are structure: walls, grounds, the filler, stretches, and what closes a passage."""
+        context = self.context
+        palette = context.palette
+        found: NDArray[np.bool_] = palette.access == GATE
+        found[[*context.walls, *palette.grounds, *self.things.stretches]] = True
+        if context.filler is not None:
+            found[context.filler] = True
+        found[list(palette.avatars)] = False
+        return found
+
+    @cached_property
+    def _class_of(self) -> NDArray[np.int64]:
+        """Tile -> the tile that counts for it: itself for structure; for things and traffic what is around them, the
+        filler or the ground beneath, which is one that the game's levels have.
+        """
+        context = self.context
+        palette = context.palette
+        cells = np.bincount(np.concatenate([g.ravel() for g in context.examples]), minlength=len(palette.tiles))
+        bare = palette.empty
+        if not cells[bare]:
+            bare = max((context.background, *palette.grounds), key=lambda tile: int(cells[tile]))
+        under = np.array(context.ground_under, np.int64)
+        under[under == palette.empty] = bare if context.filler is None else context.filler
+        return np.where(self.structural, np.arange(len(under)), under)
+
+    @cached_property
+    def _weights(self) -> NDArray[np.int64]:
+        """Factors that make one number of a window; one class more than tiles stands for the outside."""
+        return (len(self.context.palette.tiles) + 1) ** np.arange(SIDE * SIDE, dtype=np.int64)
+
+    def _padded(self, grid: Grid) -> NDArray[np.int64]:
+        """Return the classes of a level with one line of outside around it."""
+        return np.pad(self._class_of[grid], 1, constant_values=len(self.context.palette.tiles))
+
+    def _codes(self, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the window around each inner cell of padded classes, in the last two axes."""
+        windows = np.lib.stride_tricks.sliding_window_view(classes, (SIDE, SIDE), axis=(-2, -1))
+        return windows.reshape(*windows.shape[:-2], SIDE * SIDE) @ self._weights
+
+    @cached_property
+    def known(self) -> NDArray[np.int64]:
+        """Numbers of all windows of the game's levels, ascending."""
+        return np.unique(np.concatenate([self._codes(self._padded(image)).ravel() for image in self.images]))
+
+    @cached_property
+    def _windows(self) -> NDArray[np.int64]:
+        """The same as classes, shape (windows, 9)."""
+        base = len(self.context.palette.tiles) + 1
+        return self.known[:, None] // self._weights % base
+
+    @cached_property
+    def _adds_things(self) -> Mask:
+        """Cells of these windows with something whose number counts, or outside the level, shape (windows, 9)."""
+        return np.isin(self._windows, [*self.things.counted, len(self.context.palette.tiles)])
+
+    @cached_property
+    def raised(self) -> NDArray[np.bool_]:
+        """Mask of the tiles that are walls or parts of stretches; one class more stands for the outside."""
+        found = np.zeros(len(self.context.palette.tiles) + 1, bool)
+        found[[*self.context.walls, *self.things.stretches]] = True
+        found[list(self.context.palette.grounds)] = False
+        return found
+
+    @cached_property
+    def _raised_in_windows(self) -> NDArray[np.int64]:
+        """Number of such cells in each of the known windows."""
+        found: NDArray[np.int64] = self.raised[self._windows].sum(axis=1)
+        return found
+
+    @cached_property
+    def usual_share(self) -> float:
+        """Mean share of cells with walls and stretches in the game's levels."""
+        return float(np.mean([self.raised[grid].mean() for grid in self.context.examples]))
+
+    def _is_known(self, codes: NDArray[np.int64]) -> Mask:
+        places = np.minimum(np.searchsorted(self.known, codes), len(self.known) - 1)
+        found: Mask = self.known[places] == codes
+        return found
+
+    def unknown(self, grid: Grid) -> Mask:
+        """Return the cells whose window none of the game's levels has, shape as the level."""
+        return ~self._is_known(self._codes(self._padded(grid)))
+
+    @cached_property
+    def enough(self) -> float:
+        """Share of unknown windows at which a level needs no mending: part of what each of the game's levels has that
+        the others do not know.
+        """
+        shares = []
+        for grid in self.context.examples:
+            others = [image for image in self.images if not _is_image(image, grid)]
+            if others:
+                shares.append(float(LocalStructure(self.context, others, self.things).unknown(grid).mean()))
+        return TOLERATED * float(np.mean(shares)) if shares else 0.0
+
+    # -- mending -------------------------------------------------------------------------------------------------------
+
+    def mend(self, grid: Grid, rng: np.random.Generator, locked: Mask | None = None) -> Grid:
+        """Return a copy of a level with fewer unknown windows and its things in their places.
+
+        Args:
+            grid: a level.
+            rng: draws.
+            locked: cells that stay as they are.
+        """
+        builder = LevelBuilder(self.context, grid.copy())
+        fixed = ~self.structural[grid] | np.isin(grid, self.things.counted)
+        if locked is not None:
+            fixed |= locked
+        self._clear_crumbs(builder, fixed)
+        self._join_ends(builder, rng, fixed)
+        if self.unknown(builder.grid).mean() > self.enough:
+            self._mend_windows(builder, rng, fixed)
+        if locked is None:
+            self._settle_strays(builder, rng)
+        return builder.grid
+
+    @cached_property
+    def _smallest_parts(self) -> dict[int, int]:
+        """Structural tile -> cells of the smallest connected part of it in the game's levels."""
+        found: dict[int, int] = {}
+        for grid in self.context.examples:
+            classes = self._class_of[grid]
+            for tile in np.unique(classes).tolist():
+                sizes = np.bincount(ndimage.label(classes == tile)[0].ravel())[1:]
+                found[tile] = min(found.get(tile, grid.size), int(sizes.min()))
+        return found
+
+    def _clear_crumbs(self, builder: LevelBuilder, fixed: Mask) -> None:
+        """Let parts of a wall, stretch or ground that are far smaller than any in the game's levels become what is
+        around them.
+        """
+        for tile, smallest in self._smallest_parts.items():
+            most = min(LARGEST_CRUMB, smallest // 2)
+            labels, number = ndimage.label(self._class_of[builder.grid] == tile)
+            sizes = np.bincount(labels.ravel(), minlength=number + 1)
+            for part in range(1, number + 1):
+                cells = labels == part
+                if sizes[part] > most or (cells & fixed).any():
+                    continue
+                around = self._class_of[builder.grid[ndimage.binary_dilation(cells) & ~cells]]
+                around = around[~np.isin(around, self.things.counted)]
+                if len(around):
+                    becomes = int(np.bincount(around).argmax())
+                    _change(builder, [(y, x, becomes) for y, x in np.argwhere(cells).tolist()])
+
+    def _mend_windows(self, builder: LevelBuilder, rng: np.random.Generator, fixed: Mask) -> None:
+        """Replace unknown windows by known ones until few enough are left or nothing helps."""
+        for _ in range(SWEEPS):
+            places = np.argwhere(self.unknown(builder.grid)).tolist()
+            changed = False
+            for k in rng.permutation(len(places)).tolist():
+                if self.unknown(builder.grid).mean() <= self.enough:
+                    return
+                changed |= self._mend_at(builder, places[k][0], places[k][1], fixed)
+            if not changed:
+                break
+
+    def _join_ends(self, builder: LevelBuilder, rng: np.random.Generator, fixed: Mask) -> None:
+        """Continue walls and stretches that end in the open to the next ones, with or without a gap for a passage, or
+        take them back, where fewer windows are unknown then.
+        """
+        raised = self.raised[builder.grid]
+        beside = np.pad(raised, 1).astype(np.int8)
+        number = beside[:-2, 1:-1] + beside[2:, 1:-1] + beside[1:-1, :-2] + beside[1:-1, 2:]
+        ends = np.argwhere(raised & (number == 1) & ~fixed).tolist()
+        for k in rng.permutation(len(ends)).tolist():
+            y, x = ends[k]
+            grid = builder.grid
+            least = int(self.unknown(grid).sum())
+            best: Grid | None = None
+            for changed in self._continued(builder, y, x, fixed):
+                bad = int(self.unknown(changed).sum())
+                if bad < least:
+                    least, best = bad, changed
+            if best is not None:
+                grid[:] = best
+                builder.invalidate()
+
+    def _continued(self, builder: LevelBuilder, y: int, x: int, fixed: Mask) -> list[Grid]:
+        """Return copies of a level in which a wall or stretch that ends at a cell goes on, or ends sooner."""
+        grid = builder.grid
+        height, width = grid.shape
+        raised = self.raised[grid]
+        back = [
+            (dy, dx) for dy, dx in BESIDE if 0 <= y + dy < height and 0 <= x + dx < width and raised[y + dy, x + dx]
+        ]
+        if len(back) != 1:
+            return []  # it was changed meanwhile
+        dy, dx = back[0]
+        ahead: list[tuple[int, int]] = []
+        cell = (y - dy, x - dx)
+        while 0 <= cell[0] < height and 0 <= cell[1] < width and not fixed[cell] and not raised[cell]:
+            ahead.append(cell)
+            cell = (cell[0] - dy, cell[1] - dx)
+        met = not (0 <= cell[0] < height and 0 <= cell[1] < width) or bool(raised[cell])
+        found = []
+        if met and len(ahead) > 1:
+            for gap in GAPS:
+                changed = LevelBuilder(self.context, grid.copy())
+                if _change(changed, [(*one, int(grid[y, x])) for one in ahead[: max(0, len(ahead) - gap)]]):
+                    found.append(changed.grid)
+        if raised.mean() > self.usual_share:
+            changed = LevelBuilder(self.context, grid.copy())
+            cell = (y, x)
+            while 0 < cell[0] < height - 1 and 0 < cell[1] < width - 1 and raised[cell] and not fixed[cell]:
+                around = sum(bool(raised[cell[0] + a, cell[1] + b]) for a, b in BESIDE)
+                if around > BESIDE_IN_LINE:
+                    break
+                changed.put(cell, int(self._class_of[self.context.background]))
+                cell = (cell[0] + dy, cell[1] + dx)
+            found.append(changed.grid)
+        return found
+
+    def _mend_at(self, builder: LevelBuilder, y: int, x: int, fixed: Mask) -> bool:
+        """Replace the window around a cell by the known one that leaves fewest unknown ones; False where none does."""
+        grid = builder.grid
+        height, width = grid.shape
+        reach = SIDE - 1  # windows that see a changed cell are centred up to so many cells away
+        area = np.pad(self._padded(grid), reach, constant_values=len(self.context.palette.tiles))
+        area = area[y : y + 2 * reach + SIDE, x : x + 2 * reach + SIDE]
+        here = area[reach : reach + SIDE, reach : reach + SIDE].ravel()
+        rows, columns = y + np.repeat((-1, 0, 1), 3), x + np.tile((-1, 0, 1), 3)
+        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+        free = np.zeros(SIDE * SIDE, bool)
+        free[inside] = ~fixed[rows[inside], columns[inside]]
+        differing = self._windows != here
+        number = differing.sum(axis=1)
+        kept = ~(differing & (~free | self._adds_things)).any(axis=1)
+        if self.raised[grid].mean() <= self.usual_share:
+            # it is always easy to mend a wall by taking it away
+            kept &= self._raised_in_windows >= int(self.raised[here].sum())
+        possible = np.flatnonzero((number > 0) & (number <= MOST_CHANGED) & kept)
+        if not len(possible):
+            return False
+        possible = possible[np.argsort(number[possible], kind="stable")[:TRIED]]
+        tried = np.repeat(area[None], len(possible) + 1, axis=0)
+        tried[1:, reach : reach + SIDE, reach : reach + SIDE] = self._windows[possible].reshape(-1, SIDE, SIDE)
+        centres = self._centres(y, x, height, width)
+        bad = (~self._is_known(self._codes(tried)) & centres).sum(axis=(1, 2))
+        # of equally good ones that which changes least
+        best = int(np.argmin(bad[1:] + 0.01 * number[possible]))
+        if bad[1 + best] >= bad[0]:
+            return False
+        chosen = self._windows[possible[best]]
+        cells = [
+            (int(rows[k]), int(columns[k]), int(chosen[k])) for k in np.flatnonzero(differing[possible[best]]).tolist()
+        ]
+        return _change(builder, cells)
+
+    def _centres(self, y: int, x: int, height: int, width: int) -> Mask:
+        """Return the mask of windows around a cell that are centred in the level, shape (5, 5)."""
+        rows, columns = np.arange(y - 2, y + 3), np.arange(x - 2, x + 3)
+        found: Mask = ((rows >= 0) & (rows < height))[:, None] & ((columns >= 0) & (columns < width))[None]
+        return found
+
+    # -- things that belong to a structure -----------------------------------------------------------------------------
+
+    def _beside(self, grid: Grid) -> NDArray[np.int64]:
+        """Return the number of the classes above, below, left and right of each cell, shape as the level."""
+        padded = self._padded(grid)
+        base = len(self.context.palette.tiles) + 1
+        height, width = grid.shape
+        found = np.zeros(grid.shape, np.int64)
+        for dy, dx in BESIDE:
+            found = found * base + padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
+        return found
+
+    @cached_property
+    def places(self) -> dict[int, frozenset[int]]:
+        """Thing -> what is beside it in the game's levels, for those things for which that is always the same."""
+        examples = self.context.examples
+        per_image = [self._beside(image) for image in self.images]
+        per_level = [self._beside(grid) for grid in examples]
+        of_level = [[_is_image(image, grid) for image in self.images] for grid in examples]
+        found = {}
+        for tile in self.things.counted:
+            beside = [set(b[i == tile].tolist()) for b, i in zip(per_image, self.images, strict=True)]
+            number = alike = 0
+            for k, grid in enumerate(examples):
+                others = set().union(*(b for b, own in zip(beside, of_level[k], strict=True) if not own))
+                here = per_level[k][grid == tile].tolist()
+                number += len(here)
+                alike += sum(one in others for one in here)
+            if number >= FEWEST and alike >= SETTLED * number:
+                found[tile] = frozenset().union(*beside)
+        return found
+
+    def strays(self, grid: Grid) -> Mask:
+        """Return the cells of things that are not in a place as they have it in the game's levels."""
+        beside = self._beside(grid)
+        found = np.zeros(grid.shape, bool)
+        for tile, known in self.places.items():
+            cells = grid == tile
+            if cells.any():
+                found |= cells & ~np.isin(beside, list(known))
+        return found
+
+    def _settle_strays(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
+        """Move things that stand elsewhere than in the game's levels to places as they have them there."""
+        cells = np.argwhere(self.strays(builder.grid)).tolist()
+        for k in rng.permutation(len(cells)).tolist():
+            cell = (cells[k][0], cells[k][1])
+            tile = int(builder.grid[cell])
+            before = builder.grid.copy()
+            number = int(self.strays(before).sum())
+            remove_thing(builder, cell)
+            if not self.things.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
+                builder.grid[:] = before
+                builder.invalidate()
+
+
+def _change(builder: LevelBuilder, cells: Sequence[tuple[int, int, int]]) -> bool:
+    """Put tiles (row, column, tile) unless that cuts the level into more parts; False if it does."""
+    before = builder.grid.copy()
+    shut = False
+    for y, x, tile in cells:
+        shut |= builder.blocks(tile) and builder.disconnects((y, x))
+        builder.put((y, x), tile)
+    if shut and len(builder.region_arrays()) > len(LevelBuilder(builder.context, before).region_arrays()):
+        builder.grid[:] = before
+        builder.invalidate()
+        return False
+    return True
+
+
+def _is_image(image: Grid, grid: Grid) -> bool:
+    """Return True for a level itself and its mirror images."""
+    return any(np.array_equal(image, one) for one in mirrored([grid], "all"))

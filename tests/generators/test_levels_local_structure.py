@@ -1,0 +1,111 @@
+"""Local structure of the portfolio: what no level of a game has is found and mended, and things stay what they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pcg.engine.game import load
+from pcg.evaluators.level_grid import Grid
+from pcg.generators.levels import make_generator
+from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
+from pcg.generators.levels.portfolio.local_structure import LocalStructure
+
+
+def portfolio(name: str) -> PortfolioGenerator:
+    made = make_generator("portfolio", load(name), seed=1)
+    assert isinstance(made, PortfolioGenerator)
+    return made
+
+
+def structure_of(name: str) -> LocalStructure:
+    return portfolio(name).structure
+
+
+def with_broken_river(structure: LocalStructure) -> tuple[Grid, Grid]:
+    """The third level of bazaar, which a river divides, and the same with a gap in the river."""
+    whole = structure.context.examples[2]
+    broken = whole.copy()
+    column = int((np.isin(whole, list(structure.things.stretches))).sum(axis=0).argmax())
+    broken[4:6, column] = broken[4, column + 1]
+    return whole, broken
+
+
+@pytest.mark.parametrize("game", ["alchemy", "bazaar", "crossing", "snakes"])
+def test_the_games_own_levels_need_no_mending(game: str) -> None:
+    structure = structure_of(game)
+    for grid in structure.context.examples:
+        assert not structure.unknown(grid).any() and not structure.strays(grid).any()
+        assert (structure.mend(grid, np.random.default_rng(1)) == grid).all()
+
+
+def test_a_river_with_a_gap_is_closed() -> None:
+    structure = structure_of("bazaar")
+    whole, broken = with_broken_river(structure)
+    assert structure.unknown(broken).any()
+    assert (structure.mend(broken, np.random.default_rng(1)) == whole).all()
+
+
+def test_crumbs_of_a_river_are_cleared() -> None:
+    structure = structure_of("bazaar")
+    whole = structure.context.examples[0]
+    river = max(structure.things.stretches, key=lambda tile: int((structure.context.examples[2] == tile).sum()))
+    crumbs = whole.copy()
+    crumbs[5, 2] = river
+    assert (structure.mend(crumbs, np.random.default_rng(1)) == whole).all()
+
+
+def test_mending_moves_no_thing_and_no_avatar_and_cuts_no_level_in_two() -> None:
+    structure = structure_of("alchemy")
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        draft = Workshop(structure.context, (14, 14), (11, 11)).pieces(rng, [])
+        mended = structure.mend(draft, rng)
+        tiles = [*structure.things.counted, *structure.context.palette.avatars]
+        assert [(mended == t).sum() for t in tiles] == [(draft == t).sum() for t in tiles]
+        parts = [len(LevelBuilder(structure.context, grid).regions()) for grid in (draft, mended)]
+        assert parts[1] <= parts[0]
+
+
+def test_locked_cells_are_not_mended() -> None:
+    structure = structure_of("bazaar")
+    _, broken = with_broken_river(structure)
+    everything = np.ones(broken.shape, bool)
+    assert (structure.mend(broken, np.random.default_rng(1), everything) == broken).all()
+
+
+@pytest.mark.parametrize(("game", "family"), [("alchemy", "pieces"), ("alchemy", "walls"), ("lode_runner", "rooms")])
+def test_drafts_come_nearer_to_what_the_games_levels_know(game: str, family: str) -> None:
+    generator = portfolio(game)
+    before, after = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        draft = generator._finished(FAMILIES[family].make(generator.workshop, rng, []), rng, True)
+        before.append(generator.structure.unknown(draft).mean())
+        after.append(generator.structure.unknown(generator.structure.mend(draft, rng)).mean())
+    assert all(b <= a for a, b in zip(before, after, strict=True))
+    assert np.mean(after) < 0.7 * np.mean(before)
+
+
+def test_a_thing_away_from_what_it_always_touches_is_brought_back() -> None:
+    structure = structure_of("digger")
+    ((tile, _), *_) = structure.places.items()
+    grid = next(g.copy() for g in structure.context.examples if (g == tile).any())
+    y, x = np.argwhere(grid == tile)[0].tolist()
+    grid[y, x] = structure.context.background
+    far = next(
+        (r, c) for r, c in np.argwhere(LevelBuilder(structure.context, grid).free()).tolist()
+        if structure.strays(_with(grid, r, c, tile))[r, c]
+    )  # fmt: skip
+    moved = _with(grid, *far, tile)
+    assert structure.strays(moved).sum() == 1
+    mended = structure.mend(moved, np.random.default_rng(1))
+    assert not structure.strays(mended).any() and (mended == tile).sum() == (moved == tile).sum()
+
+
+def _with(grid: Grid, row: int, column: int, tile: int) -> Grid:
+    changed = grid.copy()
+    changed[row, column] = tile
+    return changed

@@ -82,7 +82,7 @@ class Attempt:
     version: int
 
 
-VERSION = 6
+VERSION = 7
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

@@ -23,12 +23,13 @@ from pcg.evaluators.agents.kernel import solver
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
+from pcg.evaluators.proving.contacts import Contacts
 from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
-from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
+from pcg.evaluators.proving.guidance import cells_of, meetings_to_win, ticks_of_spawning
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.win_distance import distance_weights, pairs
+from pcg.evaluators.win_distance import PER_GOAL, distance_weights, pairs
 
 SLICE = 20_000
 """Forward-model calls between two looks at the clock or at Ctrl-C."""
@@ -251,11 +252,14 @@ class GameMethods:
         joined = (*pairs(self.analysis, required), *meetings_to_win(self.analysis)) if self._weights else ()
         self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
-        self._way = Way.of(self.analysis, weights) if self._weights and not self._smooth else None
+        walks = bool(self._weights) and not self._smooth
+        self._way = Way.of(self.analysis, weights) if walks else None
+        self._way_of_contacts = Way.of(self.analysis, weights, with_gates=True) if walks else None
         # an avatar that takes several ticks to a cell stands between two of them in most
         slow = any(0 < self._speed(t) < 1 for t in self.analysis.avatars)
         grain = "place" if slow and not self._smooth else "coarse"
-        self._cells = cells_of(self.analysis, required, grain)
+        self._contacts = Contacts.of(self.analysis)
+        self._cells = cells_of(self.analysis, required, grain, self._contacts)
         self._made: dict[str, Callable[[State, int, int], Method]] = {
             "waiting": lambda state, seed, ticks: Waiting(state, ticks)
         }
@@ -265,10 +269,11 @@ class GameMethods:
         self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
             self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
+        haste = {"time": 1.0}
+        if spawning := ticks_of_spawning(self.analysis):
+            haste["outlasting"] = PER_GOAL / spawning
         for name, cells in self._cells.items():
-            self._made[f"explore-{name}"] = functools.partial(
-                self._exploring, cells, LED, 1.0 if name == "time" else DETOUR
-            )
+            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, LED, haste.get(name, DETOUR))
         for agent in AGENTS:
             self._made[agent] = functools.partial(_playing, agent)
         self.names = tuple(self._made)
@@ -308,9 +313,11 @@ class GameMethods:
         hold, reach = (24, 192) if self._smooth else (6, 24)
 
         def make() -> Exploration:
+            contacts = self._contacts if cells.regions else None
+            way = self._way_of_contacts if cells.regions else self._way
             return Exploration(
-                state, cells, weights=self._weights, pairs=self._pairs, way=self._way, seed=seed, led=led,
-                haste=haste, hold=hold, reach=reach, max_ticks=max_ticks,
+                state, cells, weights=self._weights, pairs=self._pairs, way=way, contacts=contacts, seed=seed,
+                led=led, haste=haste, hold=hold, reach=reach, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)

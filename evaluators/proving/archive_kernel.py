@@ -308,9 +308,11 @@ def play(exploration: int, action: int, length: int) -> int:
 
 @inner
 def met(exploration: int, length: int) -> int:
-    """Look at the state in the work block after a tick. OK, GROW, SPENT, SOLVED, or PAUSED where the game is lost."""
+    """Look at the state in the work block after a tick. OK, GROW, SPENT, SOLVED, or PAUSED where the game is lost or too long."""
     e = exploration_at(exploration)
     d = decision_at(e.decision)
+    if e.begun + length > e.max_ticks:
+        return PAUSED
     if is_over(d.model, e.work) != 0:
         if outcome(d.model, e.work, d.player) != WON:
             return PAUSED

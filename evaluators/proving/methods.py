@@ -37,6 +37,8 @@ FLIGHT = 8
 """Ticks that a searched action lasts where the avatar moves by the pixel."""
 SHARES: dict[str, float] = {
     "explore-coarse": 2.0,
+    "explore-contacts": 3.0,
+    "explore-outlasting": 2.0,
     "explore-fine": 0.5,
     "explore-whole": 0.5,
     "ybcriber": 0.25,

@@ -77,6 +77,8 @@ EXPLORATION = np.dtype(
         ("end_fact", "i8"),  # and before this number say what the avatar holds and what is counted
         # --- how to explore ---
         ("haste", "f8"),  # estimated ticks to a win that every tick played takes off
+        ("hasty", "i8"),  # ticks from the root for which it does so,
+        ("later", "f8"),  # and how many every further tick takes off
         ("patience", "f8"),  # estimated ticks that a visit costs a cell
         ("led", "i8"),  # of 8 choices of a cell, how many are led by the estimate
         ("hold", "i8"),  # ticks that an action is held at most when it is tried for the first time
@@ -235,6 +237,15 @@ def block_for(exploration: int) -> int:
 
 
 @inner
+def time_drawn(exploration: int, ticks: int) -> float:
+    """Estimated ticks to a win that so many ticks from the root take off."""
+    e = exploration_at(exploration)
+    if ticks <= e.hasty:
+        return e.haste * ticks
+    return e.haste * e.hasty + e.later * (ticks - e.hasty)
+
+
+@inner
 def remember(exploration: int, state: int, length: int) -> int:
     """Enter a state that the trail has led to, if its cell is new or was not reached so well. OK, GROW or SPENT."""
     e = exploration_at(exploration)
@@ -268,10 +279,10 @@ def remember(exploration: int, state: int, length: int) -> int:
     estimate = 0.0 - points
     if known == 1:
         # the same cell, sooner: not judged anew, which takes longer than a tick
-        estimate = load_double(e.estimate + 8 * cell) + e.haste * load32(e.ticks + 4 * cell)
+        estimate = load_double(e.estimate + 8 * cell) + time_drawn(exploration, load32(e.ticks + 4 * cell))
     elif d.heuristic != 0:
         estimate = call2_double(d.heuristic, e.decision, state)
-    estimate -= e.haste * ticks
+    estimate -= time_drawn(exploration, ticks)
     store32(e.node + 4 * cell, node)
     store32(e.ticks + 4 * cell, ticks)
     store_double(e.points + 8 * cell, points)
@@ -308,7 +319,9 @@ def play(exploration: int, action: int, length: int) -> int:
 
 @inner
 def met(exploration: int, length: int) -> int:
-    """Look at the state in the work block after a tick. OK, GROW, SPENT, SOLVED, or PAUSED where the game is lost or too long."""
+    """Look at the state in the work block after a tick. OK, GROW, SPENT, SOLVED, or PAUSED where the game is lost or
+    has lasted too long.
+    """
     e = exploration_at(exploration)
     d = decision_at(e.decision)
     if e.begun + length > e.max_ticks:

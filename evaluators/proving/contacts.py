@@ -49,8 +49,8 @@ class Contacts:
 
     @classmethod
     def of(cls, analysis: GameAnalysis) -> Contacts | None:
-        """Return the contacts of a game, None where the avatar does not walk by cells, or neither pushes anything nor can touch
-        or hit again what has been changed.
+        """Return the contacts of a game, None where the avatar does not walk by cells, or neither pushes anything
+        nor can touch or hit again what has been changed.
 
         Args:
             analysis: of the game.

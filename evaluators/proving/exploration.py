@@ -85,6 +85,8 @@ class Exploration:
         hold: ticks for which an action is tried at first.
         reach: ticks that a play goes on without meeting anything new.
         haste: estimated ticks to a win that every tick played takes off: 1 where surviving wins.
+        hasty: ticks from the start for which it does so, None: always.
+        later: estimated ticks to a win that every tick after those takes off.
         patience: estimated ticks that a visit costs a cell.
         max_ticks: longest play.
         memory: bytes of remembered states at most.
@@ -107,6 +109,8 @@ class Exploration:
         hold: int = 6,
         reach: int = 24,
         haste: float = 0.0,
+        hasty: int | None = None,
+        later: float = 0.0,
         patience: float = 1.0,
         max_ticks: int = 2000,
         memory: int = MEMORY,
@@ -143,6 +147,8 @@ class Exploration:
             first_fact=first,
             end_fact=end,
             haste=haste,
+            hasty=max_ticks if hasty is None else hasty,
+            later=later,
             patience=patience,
             led=led,
             hold=hold,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pcg.evaluators.agents import Pair
 from pcg.evaluators.analysis import GameAnalysis
@@ -52,7 +54,7 @@ def cells_of(
     if any(ending.kind == "timeout" for ending in analysis.wins):
         found["time"] = Cells("coarse", (*analysis.avatars, *sorted(built)), period=PERIOD, holdings=False)
     found["coarse"] = Cells("coarse", counted, health=False)
-    if ticks_of_spawning(analysis):
+    if Outlasting.of(analysis) is not None:
         found["outlasting"] = Cells("coarse", counted, period=WAIT, health=False)
     if grain != "coarse":
         found["place"] = Cells(grain, counted, health=False)
@@ -70,19 +72,36 @@ def cells_of(
     return found
 
 
-def ticks_of_spawning(analysis: GameAnalysis) -> int:
-    """Ticks between two sprites of what must run out before the game can be won, 0 where nothing has to be outlasted.
+@dataclass(frozen=True)
+class Outlasting:
+    """Time that passes until what must be gone, and goes only by bringing all of its sprites forth, has run out.
 
     Args:
-        analysis: of the game.
+        pause: ticks between two of these sprites, the least of all kinds.
+        end: ticks from the start until the last of them.
     """
-    found = []
-    for ending in analysis.wins:
-        for t in ending.types if ending.kind == "vanish" else ():
-            ways = [r.partner for r in analysis.removals if r.victim == t]
-            if analysis.has(t, "spawner") and ways and all(way is None for way in ways):
-                found.append(max(1, first_number(analysis.definition.types[t].params.get("cooldown"), 1)))
-    return min(found, default=0)
+
+    pause: float
+    end: int
+
+    @classmethod
+    def of(cls, analysis: GameAnalysis) -> Outlasting | None:
+        """Return the time for a game, None where nothing has to be outlasted.
+
+        Args:
+            analysis: of the game.
+        """
+        pauses, ends = [], []
+        for ending in analysis.wins:
+            for t in ending.types if ending.kind == "vanish" else ():
+                ways = [r.partner for r in analysis.removals if r.victim == t]
+                if analysis.has(t, "spawner") and ways and all(way is None for way in ways):
+                    params = analysis.definition.types[t].params
+                    share = params.get("prob", 1.0)
+                    share = float(share) if isinstance(share, int | float) and 0 < share <= 1 else 1.0
+                    pauses.append(max(1, first_number(params.get("cooldown"), 1)) / share)
+                    ends.append(math.ceil(pauses[-1] * first_number(params.get("total"), 0)))
+        return cls(min(pauses), max(ends)) if pauses else None
 
 
 def meetings_to_win(analysis: GameAnalysis) -> tuple[Pair, ...]:

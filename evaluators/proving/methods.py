@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
 from pcg.evaluators.proving.contacts import Contacts
 from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
-from pcg.evaluators.proving.guidance import cells_of, meetings_to_win, ticks_of_spawning
+from pcg.evaluators.proving.guidance import Outlasting, cells_of, meetings_to_win
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
 from pcg.evaluators.requirements import requirements
@@ -271,11 +272,9 @@ class GameMethods:
         self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
             self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
-        haste = {"time": 1.0}
-        if spawning := ticks_of_spawning(self.analysis):
-            haste["outlasting"] = PER_GOAL / spawning
+        self._outlasting = Outlasting.of(self.analysis)
         for name, cells in self._cells.items():
-            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, LED, haste.get(name, DETOUR))
+            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, self._haste(name))
         for agent in AGENTS:
             self._made[agent] = functools.partial(_playing, agent)
         self.names = tuple(self._made)
@@ -311,7 +310,14 @@ class GameMethods:
     def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
         return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
 
-    def _exploring(self, cells: Cells, led: int, haste: float, state: State, seed: int, max_ticks: int) -> Method:
+    def _haste(self, name: str) -> dict[str, Any]:
+        """What the time that is played counts in an exploration: its arguments `haste`, `hasty` and `later`."""
+        if name == "outlasting" and self._outlasting is not None:
+            # one more to get rid of comes with every pause
+            return {"haste": PER_GOAL / self._outlasting.pause, "hasty": self._outlasting.end, "later": DETOUR}
+        return {"haste": 1.0 if name == "time" else DETOUR}
+
+    def _exploring(self, cells: Cells, haste: dict[str, Any], state: State, seed: int, max_ticks: int) -> Method:
         hold, reach = (24, 192) if self._smooth else (6, 24)
 
         def make() -> Exploration:
@@ -319,7 +325,7 @@ class GameMethods:
             way = self._way_of_contacts if cells.regions else self._way
             return Exploration(
                 state, cells, weights=self._weights, pairs=self._pairs, way=way, contacts=contacts, seed=seed,
-                led=led, haste=haste, hold=hold, reach=reach, max_ticks=max_ticks,
+                led=LED, **haste, hold=hold, reach=reach, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)

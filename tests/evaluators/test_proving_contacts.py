@@ -13,7 +13,7 @@ import pcg
 from pcg.evaluators.agents import replay
 from pcg.evaluators.proving import Cells, Exploration, GameMethods
 from pcg.evaluators.proving.contacts import Contacts, moves_by_itself
-from pcg.evaluators.proving.guidance import meetings_to_win, ticks_of_spawning
+from pcg.evaluators.proving.guidance import Outlasting, meetings_to_win
 from pcg.evaluators.proving.way import Way
 
 pytestmark = pytest.mark.kernel
@@ -254,8 +254,9 @@ def test_to_turn_one_thing_that_must_go_into_another_is_no_progress() -> None:
 
 
 def test_what_runs_out_by_itself_has_to_be_outlasted() -> None:
-    assert ticks_of_spawning(GameMethods(pcg.load(BURROW, levels=[MEADOW]).definition).analysis) == 12
-    assert ticks_of_spawning(GameMethods(pcg.load(BRIDGES, levels=[BRIDGE]).definition).analysis) == 0
+    found = Outlasting.of(GameMethods(pcg.load(BURROW, levels=[MEADOW]).definition).analysis)
+    assert found == Outlasting(pause=12.0, end=36)
+    assert Outlasting.of(GameMethods(pcg.load(BRIDGES, levels=[BRIDGE]).definition).analysis) is None
 
 
 def test_a_burrow_is_outlasted_and_every_mouse_caught() -> None:

@@ -50,12 +50,14 @@ class Contacts:
     @classmethod
     def of(cls, analysis: GameAnalysis) -> Contacts | None:
         """Return the contacts of a game, None where the avatar does not walk by cells, or neither pushes anything
-        nor can touch or hit again what has been changed.
+        nor can touch or hit again what has been changed, or only time wins.
 
         Args:
             analysis: of the game.
         """
         types = analysis.definition.types
+        if all(ending.kind == "timeout" for ending in analysis.wins):
+            return None  # what is to be done is to survive
         if analysis.mobility != "freely" or any(is_continuous(types[t]) for t in analysis.start_avatars):
             return None
         thrown = own_products(analysis)

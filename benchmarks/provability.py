@@ -82,7 +82,7 @@ class Attempt:
     version: int
 
 
-VERSION = 7
+VERSION = 8
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

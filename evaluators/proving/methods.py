@@ -7,6 +7,7 @@ once it has them. What it does depends on the level, its seed and that number al
 from __future__ import annotations
 
 import functools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -70,6 +71,8 @@ class Method(ABC):
     """True when nothing new has turned up for so long that other methods should have their turns first."""
     proved_impossible = False
     """True when it is certain that there is no win."""
+    estimate = math.inf
+    """The least estimate of the ticks to a win so far, of a method that has one."""
 
     @abstractmethod
     def go_on(self, calls: int) -> tuple[str, ...] | None:
@@ -205,6 +208,7 @@ class Exploring(Method):
         self.calls, self.ended = made.calls, made.ended
         if made.cells > self._met:
             self._met, self._met_at = made.cells, self.calls
+        self.estimate = made.least_estimate
         self.stale = self.calls > max(_LEAST, _QUIET * self._met_at)
         return made.actions() if won else None
 

@@ -3,12 +3,13 @@
 A proof holds for the seed that it names: where chance plays a part, the searches know the future of that seed
 (`foresight`), so it says that the level can be won, not that a player who does not know what comes would win. Methods
 take turns, cheapest first, each with three times the calls of its last turn, as portfolios and restarts double theirs
-(Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993); what won other levels of the game has the
-first turn.
+(Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993), and more as long as it comes nearer to a
+win; what won other levels of the game has the first turn.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -30,6 +31,10 @@ FIRST_TURN = 10_000
 """Forward-model calls of a method's first turn."""
 GROWTH = 3
 """Times as many calls has a method made in all after each turn."""
+LONG_TURN = 100_000
+"""Forward-model calls that a method has made in all after a turn that may be made longer."""
+LONGER = 4
+"""Times as long is a turn, at most, in whose second half the estimate of the ticks to a win falls on and on."""
 
 
 @dataclass(frozen=True)
@@ -221,9 +226,10 @@ class ProofSearch:
         method = self.made.get(name)
         if method is None:
             method = self.made[name] = self.methods.make(name, self.start, self.seed, self.max_ticks)
-        while method.calls < total and not method.ended and not self.spent:
+        until, halfway = total, method.estimate
+        while method.calls < until and not method.ended and not self.spent:
             before = method.calls
-            actions = method.go_on(min(total, before + SLICE, before + self.budget - self.calls))
+            actions = method.go_on(min(until, before + SLICE, before + self.budget - self.calls))
             self.calls += method.calls - before
             if actions is not None:
                 self.experience.note(name, method.calls)
@@ -237,5 +243,10 @@ class ProofSearch:
                 break
             if method.calls == before and not method.ended:
                 break  # it has nothing to do with so few calls
+            nearer = method.estimate < halfway < math.inf
+            if nearer and until >= LONG_TURN and method.calls >= until < LONGER * total:
+                until *= 2  # the next turn is shorter by as much
+            if 2 * method.calls <= until:
+                halfway = method.estimate
         self.decided = self.decided or method.proved_impossible
         return None

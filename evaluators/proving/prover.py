@@ -20,7 +20,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, replay
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.evaluation import decode_play, encode_play
-from pcg.evaluators.proving.methods import SHARES, SLICE, GameMethods, Method
+from pcg.evaluators.proving.methods import LATER_SHARES, SHARES, SLICE, GameMethods, Method
 from pcg.evaluators.proving.shortening import shorten
 
 BUDGET = 20_000_000
@@ -204,8 +204,9 @@ class ProofSearch:
             fruitful = [name for name in open_ones if name not in self.made or not self.made[name].stale]
             if not open_ones:
                 break
+            shares = SHARES if total < LONG_TURN else LATER_SHARES
             for name in fruitful or open_ones:
-                if (proof := self.turn(name, int(total * SHARES.get(name, 1.0)), not fruitful)) is not None:
+                if (proof := self.turn(name, int(total * shares.get(name, 1.0)), not fruitful)) is not None:
                     return proof
                 if self._finished():
                     break

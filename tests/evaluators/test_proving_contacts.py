@@ -11,9 +11,11 @@ import pytest
 
 import pcg
 from pcg.evaluators.agents import replay
-from pcg.evaluators.proving import Cells, Exploration, GameMethods
+from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods
 from pcg.evaluators.proving.contacts import Contacts, moves_by_itself
 from pcg.evaluators.proving.guidance import Outlasting, meetings_to_win
+from pcg.evaluators.proving.methods import Method
+from pcg.evaluators.proving.prover import LONG_TURN, LONGER, ProofSearch
 from pcg.evaluators.proving.way import Way
 
 pytestmark = pytest.mark.kernel
@@ -267,3 +269,30 @@ def test_a_burrow_is_outlasted_and_every_mouse_caught() -> None:
     actions = methods.make("explore-outlasting", start, 1, 200).go_on(30_000)
     assert actions is not None and len(actions) > 24  # the third mouse comes after two pauses
     assert replay(start, actions)[-1].winner == 1
+
+
+# --- turns ------------------------------------------------------------------------------------------------------------
+
+
+class Walking(Method):
+    """A method that finds nothing; its estimate falls with every call up to a number of them."""
+
+    def __init__(self, until: int) -> None:
+        self._until = until
+
+    def go_on(self, calls: int) -> tuple[str, ...] | None:
+        self.calls = calls
+        self.estimate = -float(min(calls, self._until))
+        return None
+
+
+@pytest.mark.parametrize(
+    ("falls_until", "total", "made"),
+    [(0, LONG_TURN, 1), (10**9, LONG_TURN, LONGER), (9 * LONG_TURN // 10, LONG_TURN, 2), (10**9, LONG_TURN // 2, 1)],
+)
+def test_a_turn_is_longer_as_long_as_it_comes_nearer(falls_until: int, total: int, made: int) -> None:
+    rules = pcg.load(BURROW, levels=[MEADOW])
+    search = ProofSearch(rules, MEADOW, 1, 10**9, None, 200, 0, Experience(), None)
+    method = search.made["walking"] = Walking(falls_until)
+    assert search.turn("walking", total) is None
+    assert method.calls == made * total

@@ -86,7 +86,7 @@ class Attempt:
     version: int
 
 
-VERSION = 9
+VERSION = 10
 """Of the prover; results of older ones are kept where they won, and measured again where they did not."""
 
 

@@ -31,8 +31,10 @@ FIRST_TURN = 10_000
 """Forward-model calls of a method's first turn."""
 GROWTH = 3
 """Times as many calls has a method made in all after each turn."""
-LONG_TURN = 100_000
+LONG_TURN = 300_000
 """Forward-model calls that a method has made in all after a turn that may be made longer."""
+LATE_TURN = 500_000
+"""Forward-model calls of a turn from which on turns are shared out by `LATER_SHARES`."""
 LONGER = 4
 """Times as long is a turn, at most, in whose second half the estimate of the ticks to a win falls on and on."""
 
@@ -204,7 +206,7 @@ class ProofSearch:
             fruitful = [name for name in open_ones if name not in self.made or not self.made[name].stale]
             if not open_ones:
                 break
-            shares = SHARES if total < LONG_TURN else LATER_SHARES
+            shares = SHARES if total < LATE_TURN else LATER_SHARES
             for name in fruitful or open_ones:
                 if (proof := self.turn(name, int(total * shares.get(name, 1.0)), not fruitful)) is not None:
                     return proof

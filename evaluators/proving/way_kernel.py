@@ -64,7 +64,7 @@ def to_clear(way: int, cell: int) -> int:
     bits = load8(w.gate_marks + cell)
     for k in range(w.gates):
         if bits & (1 << (2 * k)):
-            far = load32(w.gate_ways + 4 * (k * w.columns * w.rows + cell))
+            far: int = load32(w.gate_ways + 4 * (k * w.columns * w.rows + cell))
             return w.far if far < 0 else far
     return 0
 

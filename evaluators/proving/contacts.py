@@ -1,4 +1,4 @@
-"""What an avatar can walk through, touch and hit, read from the rules, for explorations by contacts."""
+"""Kinds of things that an avatar walks through, touches and hits, read from the rules, for explorations by contacts."""
 
 from __future__ import annotations
 

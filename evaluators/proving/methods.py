@@ -317,7 +317,7 @@ class GameMethods:
         return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
 
     def _haste(self, name: str) -> dict[str, Any]:
-        """What the time that is played counts in an exploration: its arguments `haste`, `hasty` and `later`."""
+        """Weight of the time that is played in an exploration: its arguments `haste`, `hasty` and `later`."""
         if name == "outlasting" and self._outlasting is not None:
             # one more to get rid of comes with every pause
             return {"haste": PER_GOAL / self._outlasting.pause, "hasty": self._outlasting.end, "later": DETOUR}

@@ -11,6 +11,8 @@ from pcg.evaluators.requirements import Requirements
 
 LATER = 0.45
 """Weight of the distance of something that can only be had after something else, as a share of that one's."""
+PER_GOAL = 10.0
+"""Ticks that a sprite which must vanish or appear stands for."""
 APART = 2.0
 """Ticks that a cell between two things that must be brought together stands for."""
 
@@ -27,10 +29,10 @@ def distance_weights(analysis: GameAnalysis, required: Requirements) -> list[flo
     for ending in analysis.wins:
         for t in ending.types:
             if ending.kind == "vanish":
-                weights[2 * t], weights[2 * t + 1] = 10.0, 1.0 * LATER ** required.before.get(t, 0)
+                weights[2 * t], weights[2 * t + 1] = PER_GOAL, 1.0 * LATER ** required.before.get(t, 0)
             elif ending.kind == "appear":
                 for made, steps in _steps_to(analysis, required, t, frozenset()).items():
-                    weights[2 * made] = min(weights[2 * made], -10.0 * steps)
+                    weights[2 * made] = min(weights[2 * made], -PER_GOAL * steps)
     for need in required.needs:
         if analysis.has(need.other, "collectable") and not weights[2 * need.other]:
             later = LATER ** required.before.get(need.other, 0)

@@ -23,6 +23,7 @@ from pcg.evaluators.agents.graph_search import prepare_pair_distances
 from pcg.evaluators.agents.heuristics import prepare_weights
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.proving import kernel
+from pcg.evaluators.proving.contacts import Contacts
 from pcg.evaluators.proving.way import Way
 
 GRAINS: dict[str, int] = {
@@ -56,6 +57,7 @@ class Cells:
         period: ticks after which the same place is another cell, 0: never.
         holdings: whether what the avatar holds, and counters, tell cells apart.
         health: whether the avatar's health does so.
+        regions: whether the avatar's region takes the place of its cell.
     """
 
     grain: str = "coarse"
@@ -64,6 +66,7 @@ class Cells:
     period: int = 0
     holdings: bool = True
     health: bool = True
+    regions: bool = False
 
 
 class Exploration:
@@ -74,12 +77,16 @@ class Exploration:
         cells: what is told apart.
         weights: of the features of a state, whose sum estimates the ticks to a win; None: points lead instead.
         pairs: kinds of things to bring together, which the estimate takes in.
+        contacts: kinds of things to touch or hit; the region in which the avatar walks about takes the place of its
+            cell then. None: actions are tried.
         way: kinds of things to go to, whose distance around the walls takes the place of that as the crow flies.
         seed: of what is drawn.
         led: of 8 choices of the next cell, how many are led by the estimate.
         hold: ticks for which an action is tried at first.
         reach: ticks that a play goes on without meeting anything new.
         haste: estimated ticks to a win that every tick played takes off: 1 where surviving wins.
+        hasty: ticks from the start for which it does so, None: always.
+        later: estimated ticks to a win that every tick after those takes off.
         patience: estimated ticks that a visit costs a cell.
         max_ticks: longest play.
         memory: bytes of remembered states at most.
@@ -96,11 +103,14 @@ class Exploration:
         weights: Sequence[float] | None = None,
         pairs: Sequence[Pair] = (),
         way: Way | None = None,
+        contacts: Contacts | None = None,
         seed: int = 0,
         led: int = 5,
         hold: int = 6,
         reach: int = 24,
         haste: float = 0.0,
+        hasty: int | None = None,
+        later: float = 0.0,
         patience: float = 1.0,
         max_ticks: int = 2000,
         memory: int = MEMORY,
@@ -137,6 +147,8 @@ class Exploration:
             first_fact=first,
             end_fact=end,
             haste=haste,
+            hasty=max_ticks if hasty is None else hasty,
+            later=later,
             patience=patience,
             led=led,
             hold=hold,
@@ -147,6 +159,8 @@ class Exploration:
             trail_room=_TRAIL,
         )
         record.own("decision", decision)
+        if contacts is not None:
+            record.own("region", contacts.record(model))
         counted = record.point("counted", np.zeros(types, dtype=np.int8))
         counted[list(cells.counted)] = 1
         if cells.placed:

@@ -1,37 +1,27 @@
 """Exploration from remembered states: the loop of Go-Explore over flat arrays.
 
-A *cell* is a class of states that look alike (`cell_key`): the avatar's place, what it holds, how many sprites there
-are of the kinds that matter, where those stand that can be put somewhere. An archive keeps one state of every cell met,
-with the way that leads there. The loop takes a remembered state, plays on from it, and remembers what is new or was
-reached with more points or sooner, until a win is found. Chance is what the state's own generator makes of it: what is
-found is a win in that future, and its actions replay it. After Ecoffet, Huizinga, Lehman, Stanley and Clune, First
-return, then explore, Nature 590, 2021.
+The loop takes a remembered state of the archive (`archive_kernel`), plays on from it, and remembers what is new or was
+reached with more points or sooner, until a win is found. A state is played on by every action first, at random later;
+where cells are regions in which the avatar walks about (`region_kernel`), by going to each thing that can be touched
+or hit. Chance is what the state's own generator makes of it: what is found is a win in that future, and its actions
+replay it. After Ecoffet, Huizinga, Lehman, Stanley and Clune, First return, then explore, Nature 590, 2021.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from pcg.engine.kernel.hashing import mix
 from pcg.engine.kernel.protocol import (
     GROW,
     OK,
     WON,
-    advance_state,
-    atoms,
     avatar_cell,
     copy_state,
     count_types,
     is_over,
     legal_actions,
-    map_types,
     outcome,
-    score,
-    state_key,
 )
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
-    call2_double,
     entry_point,
     inner,
     load8,
@@ -41,250 +31,24 @@ from pcg.engine.kernel.runtime import (
     store8,
     store32,
     store64,
-    store_double,
-    view_of,
 )
 from pcg.evaluators.agents.kernel.decision import NIL, decision_at
-
-PAUSED, SOLVED, SPENT, CROWDED = 2, 3, 4, 5
-"""Answers of `explore` besides GROW: more calls may be made; a win is found; the archive is full; more blocks can be
-had."""
-
-NO_ROOM = -2
-"""Node of a way that finds no room in the tree; -1 is the root."""
-
-COARSE, PLACE, FINE, WHOLE = 0, 1, 2, 3
-"""Resolutions of the archive's cells, each finer than the one before: the avatar's place; its type and pixel as well;
-its facing and cooldown as well; the whole state.
-"""
-
-EXPLORATION = np.dtype(
-    [
-        ("random", "i8"),  # java.util.Random; first, so that the record's address is the stream's
-        ("decision", "i8"),  # address of a DECISION record: model, player and what estimates
-        # --- what tells cells apart ---
-        ("grain", "i8"),  # COARSE, PLACE, FINE, WHOLE
-        ("place_facts", "i8"),  # the avatar's facts for one place, one after the other
-        ("period", "i8"),  # ticks that a cell lasts, 0: time does not tell cells apart
-        ("counted", "i8"),  # int8[types]: 1 for types whose number tells cells apart
-        ("types", "i8"),
-        ("counts", "i8"),  # int32[types]: scratch
-        ("placed", "i8"),  # int8[types]: bits for types whose places tell cells apart; 0: of none
-        ("marks", "i8"),  # int8[8 * words]: scratch, where those are
-        ("words", "i8"),
-        ("facts", "i8"),  # int64[fact_room]: scratch, the first facts of a state
-        ("fact_room", "i8"),
-        ("first_fact", "i8"),  # facts from here on,
-        ("end_fact", "i8"),  # and before this number say what the avatar holds and what is counted
-        # --- how to explore ---
-        ("haste", "f8"),  # estimated ticks to a win that every tick played takes off
-        ("patience", "f8"),  # estimated ticks that a visit costs a cell
-        ("led", "i8"),  # of 8 choices of a cell, how many are led by the estimate
-        ("hold", "i8"),  # ticks that an action is held at most when it is tried for the first time
-        ("reach", "i8"),  # ticks that a play goes on without meeting anything new
-        ("max_ticks", "i8"),  # states so many ticks from the root are not explored
-        ("calls", "i8"),
-        ("pause_at", "i8"),
-        # --- the archive ---
-        ("room", "i8"),  # cells at most
-        ("used", "i8"),
-        ("key", "i8"),  # int64[room]
-        ("node", "i8"),  # int32[room]: the end of the way that leads there
-        ("block", "i8"),  # int32[room]: its state's block, -1: forgotten
-        ("visits", "i8"),  # int32[room]
-        ("ticks", "i8"),  # int32[room]: from the root
-        ("points", "i8"),  # float64[room]
-        ("estimate", "i8"),  # float64[room]: ticks to a win
-        ("table", "i8"),  # int32[table_size]: open addressing from keys to cell + 1
-        ("table_size", "i8"),
-        ("states", "i8"),  # address of the blocks
-        ("stride", "i8"),
-        ("blocks", "i8"),
-        ("owner", "i8"),  # int32[blocks]: the cell whose state it holds
-        ("blocks_used", "i8"),
-        ("crowded_at", "i8"),  # return CROWDED once so many are used
-        ("work", "i8"),  # address of a block to play in
-        # --- ways: a tree whose nodes are ticks ---
-        ("node_room", "i8"),
-        ("nodes_used", "i8"),
-        ("parent", "i8"),  # int32[node_room]
-        ("action", "i8"),  # int8[node_room]
-        ("trail", "i8"),  # int8[trail_room]: actions of the play under way
-        ("trail_room", "i8"),
-        ("committed", "i8"),  # how many of them are nodes
-        ("last", "i8"),  # the last of those nodes
-        ("begun", "i8"),  # ticks from the root to where the play began
-        ("source", "i8"),  # block that it began with
-        ("fresh", "i8"),  # cells that the play has met first, or reached better
-        ("goal", "i8"),  # node of the win, -1: none yet
-        ("best", "i8"),  # cell with the least estimate, of those the one with most points
-    ],
-    align=True,
-)
-
-exploration_at = view_of(EXPLORATION)
+from pcg.evaluators.proving.archive_kernel import COARSE as COARSE
+from pcg.evaluators.proving.archive_kernel import CROWDED as CROWDED
+from pcg.evaluators.proving.archive_kernel import EXPLORATION as EXPLORATION
+from pcg.evaluators.proving.archive_kernel import FINE as FINE
+from pcg.evaluators.proving.archive_kernel import PAUSED as PAUSED
+from pcg.evaluators.proving.archive_kernel import PLACE as PLACE
+from pcg.evaluators.proving.archive_kernel import SOLVED as SOLVED
+from pcg.evaluators.proving.archive_kernel import SPENT as SPENT
+from pcg.evaluators.proving.archive_kernel import WHOLE as WHOLE
+from pcg.evaluators.proving.archive_kernel import cost, exploration_at, go_back, met, play, remember
+from pcg.evaluators.proving.region_kernel import AWAITED, list_contacts, region_at, spread_region, way_within
 
 _ASKED = 24
 """Cells of which the best is explored next."""
-_WORST_OF = 8
-"""Blocks of which the least promising is given to a new cell when all are taken."""
-
-
-# --- cells ------------------------------------------------------------------------------------------------------------
-
-
-@inner
-def cell_key(exploration: int, state: int, ticks: int) -> int:
-    """Hash of what tells the state's cell from others."""
-    e = exploration_at(exploration)
-    d = decision_at(e.decision)
-    h = 88172645463
-    if e.period > 0:
-        h = mix(h, ticks // e.period)
-    if e.grain == WHOLE:
-        key = state_key(d.model, state)
-        return mix(mix(h, key & 0x7FFFFFFF), (key >> 31) & 0x7FFFFFFF)
-    facts = 0
-    if e.end_fact > e.first_fact or e.grain != COARSE:
-        facts = atoms(d.model, state, d.player, e.facts, e.fact_room)
-    if e.grain == FINE and facts > 0:
-        h = mix(h, load64(e.facts))
-    elif e.grain == PLACE and facts > 0 and load64(e.facts) > 0:
-        h = mix(h, (load64(e.facts) - 1) // e.place_facts)
-    else:
-        h = mix(h, avatar_cell(d.model, state, d.player))
-    for k in range(1, facts):
-        fact = load64(e.facts + 8 * k)
-        if e.first_fact <= fact < e.end_fact:
-            h = mix(h, fact)
-    count_types(d.model, state, e.counts)
-    for t in range(e.types):
-        if load8(e.counted + t) == 1:
-            h = mix(h, load32(e.counts + 4 * t))
-    if e.placed != 0:
-        for k in range(e.words):
-            store64(e.marks + 8 * k, 0)
-        map_types(d.model, state, e.placed, e.marks)
-        for k in range(e.words):
-            word = load64(e.marks + 8 * k)
-            if word != 0:
-                h = mix(mix(mix(h, k), word & 0x7FFFFFFF), (word >> 31) & 0x7FFFFFFF)
-    return h
-
-
-@inner
-def find_cell(exploration: int, key: int) -> int:
-    """Index of the key's entry in the table, or of the empty one where it belongs."""
-    e = exploration_at(exploration)
-    mask = e.table_size - 1
-    entry = ((key >> 31) ^ key) & mask
-    while True:
-        cell = load32(e.table + 4 * entry) - 1
-        if cell < 0 or load64(e.key + 8 * cell) == key:
-            return entry
-        entry = (entry + 1) & mask
-
-
-@inner
-def commit(exploration: int, length: int) -> int:
-    """Make nodes of the first `length` actions of the trail; returns the last one, NO_ROOM when there are too many."""
-    e = exploration_at(exploration)
-    while e.committed < length:
-        node = e.nodes_used
-        if node == e.node_room:
-            return NO_ROOM
-        e.nodes_used = node + 1
-        store32(e.parent + 4 * node, e.last)
-        store8(e.action + node, load8(e.trail + e.committed))
-        e.last = node
-        e.committed = e.committed + 1
-    return e.last
-
-
-@inner
-def cost(exploration: int, cell: int) -> float:
-    """Estimated ticks to a win from a cell, and what its visits cost."""
-    e = exploration_at(exploration)
-    return load_double(e.estimate + 8 * cell) + e.patience * load32(e.visits + 4 * cell)
-
-
-@inner
-def block_for(exploration: int) -> int:
-    """A free block; when all are taken, that of the least promising of a few cells, which are drawn."""
-    e = exploration_at(exploration)
-    if e.blocks_used < e.blocks:
-        e.blocks_used = e.blocks_used + 1
-        return e.blocks_used - 1
-    worst = -1
-    most = 0.0
-    for _ in range(_WORST_OF):
-        block = next_int(exploration, e.blocks)
-        if block == e.source:
-            continue
-        value = cost(exploration, load32(e.owner + 4 * block))
-        if worst < 0 or value > most:
-            worst = block
-            most = value
-    if worst < 0:
-        worst = (e.source + 1) % e.blocks
-    store32(e.block + 4 * load32(e.owner + 4 * worst), -1)
-    return worst
-
-
-@inner
-def remember(exploration: int, state: int, length: int) -> int:
-    """Enter a state that the trail has led to, if its cell is new or was not reached so well. OK, GROW or SPENT."""
-    e = exploration_at(exploration)
-    d = decision_at(e.decision)
-    ticks = e.begun + length
-    key = cell_key(exploration, state, ticks)
-    entry = find_cell(exploration, key)
-    cell = load32(e.table + 4 * entry) - 1
-    points = score(d.model, state, d.player)
-    known = 0
-    if cell >= 0:
-        before = load_double(e.points + 8 * cell)
-        if points < before or (points == before and ticks >= load32(e.ticks + 4 * cell)):
-            return OK
-        if points == before:
-            known = 1
-        store32(e.visits + 4 * cell, load32(e.visits + 4 * cell) // 2)
-    else:
-        if e.used == e.room:
-            return SPENT
-    node = commit(exploration, length)
-    if node == NO_ROOM:
-        return SPENT
-    if cell < 0:
-        cell = e.used
-        e.used = cell + 1
-        store32(e.table + 4 * entry, cell + 1)
-        store64(e.key + 8 * cell, key)
-        store32(e.block + 4 * cell, -1)
-        store32(e.visits + 4 * cell, 0)
-    estimate = 0.0 - points
-    if known == 1:
-        # the same cell, sooner: not judged anew, which takes longer than a tick
-        estimate = load_double(e.estimate + 8 * cell) + e.haste * load32(e.ticks + 4 * cell)
-    elif d.heuristic != 0:
-        estimate = call2_double(d.heuristic, e.decision, state)
-    estimate -= e.haste * ticks
-    store32(e.node + 4 * cell, node)
-    store32(e.ticks + 4 * cell, ticks)
-    store_double(e.points + 8 * cell, points)
-    store_double(e.estimate + 8 * cell, estimate)
-    e.fresh = e.fresh + 1
-    best = e.best
-    if best < 0 or estimate < load_double(e.estimate + 8 * best):
-        e.best = cell
-    elif estimate == load_double(e.estimate + 8 * best) and points > load_double(e.points + 8 * best):
-        e.best = cell
-    block = load32(e.block + 4 * cell)
-    if block < 0:
-        block = block_for(exploration)
-        store32(e.block + 4 * cell, block)
-        store32(e.owner + 4 * block, cell)
-    return copy_state(d.model, e.states + block * e.stride, state)
+_CHAIN = 8
+"""Contacts that follow one another at most when a cell is explored again."""
 
 
 # --- exploring --------------------------------------------------------------------------------------------------------
@@ -314,43 +78,6 @@ def choose_block(exploration: int) -> int:
             chosen = block
             least = value
     return chosen
-
-
-@inner
-def play(exploration: int, action: int, length: int) -> int:
-    """Play a tick in the work block and note the action as number `length` of the trail. OK or GROW."""
-    e = exploration_at(exploration)
-    d = decision_at(e.decision)
-    e.calls = e.calls + 1
-    store8(e.trail + length, action)
-    store64(d.joint + 8 * d.player, action)
-    return advance_state(d.model, e.work, d.joint)
-
-
-@inner
-def met(exploration: int, length: int) -> int:
-    """Look at the state in the work block after a tick. OK, GROW, SPENT, SOLVED, or PAUSED where the game is lost."""
-    e = exploration_at(exploration)
-    d = decision_at(e.decision)
-    if is_over(d.model, e.work) != 0:
-        if outcome(d.model, e.work, d.player) != WON:
-            return PAUSED
-        e.goal = commit(exploration, length)
-        return SPENT if e.goal == NO_ROOM else SOLVED
-    return remember(exploration, e.work, length)
-
-
-@inner
-def go_back(exploration: int, block: int) -> int:
-    """Begin a play from a remembered state. OK or GROW."""
-    e = exploration_at(exploration)
-    cell = load32(e.owner + 4 * block)
-    e.source = block
-    e.committed = 0
-    e.fresh = 0
-    e.last = load32(e.node + 4 * cell)
-    e.begun = load32(e.ticks + 4 * cell)
-    return copy_state(decision_at(e.decision).model, e.work, e.states + block * e.stride)
 
 
 @inner
@@ -415,6 +142,132 @@ def wander(exploration: int, block: int) -> int:
 
 
 @inner
+def step(exploration: int, action: int, look: int) -> int:
+    """Play an action until the avatar is in another cell, or time is up for it. OK, GROW, SPENT, SOLVED, or PAUSED
+    where the play ends; with `look` what is met on the way is remembered, and what is new ends the step.
+    """
+    e = exploration_at(exploration)
+    d = decision_at(e.decision)
+    before = avatar_cell(d.model, e.work, d.player)
+    fresh = e.fresh
+    for _ in range(region_at(e.region).patience):
+        if e.length >= e.trail_room or e.begun + e.length >= e.max_ticks:
+            return PAUSED
+        if play(exploration, action, e.length) == GROW:
+            return GROW
+        e.length = e.length + 1
+        if look == 1 or is_over(d.model, e.work) != 0:
+            answer = met(exploration, e.length)
+            if answer != OK:
+                return answer
+        if avatar_cell(d.model, e.work, d.player) != before or e.fresh > fresh:
+            break
+    return OK
+
+
+@inner
+def settle(exploration: int) -> int:
+    """Wait while something is under way that the avatar has set off. OK, GROW, SPENT, SOLVED, or PAUSED at an end."""
+    e = exploration_at(exploration)
+    d = decision_at(e.decision)
+    r = region_at(e.region)
+    for _ in range(r.wait):
+        count_types(d.model, e.work, r.counts)
+        waiting = 0
+        for t in range(r.types):
+            if load8(r.flags + t) & AWAITED and load32(r.counts + 4 * t) > 0:
+                waiting = 1
+        if waiting == 0:
+            break
+        if e.length >= e.trail_room or e.begun + e.length >= e.max_ticks:
+            return PAUSED
+        if play(exploration, NIL, e.length) == GROW:
+            return GROW
+        e.length = e.length + 1
+        if is_over(d.model, e.work) != 0:
+            break
+    return met(exploration, e.length)
+
+
+@inner
+def make_contact(exploration: int, contact: int) -> int:
+    """Walk within the region, then touch what is beside it, or throw. OK, GROW, SPENT, SOLVED, or PAUSED at an end."""
+    e = exploration_at(exploration)
+    d = decision_at(e.decision)
+    r = region_at(e.region)
+    spread_region(e.region, e.work, avatar_cell(d.model, e.work, d.player))
+    goal = contact >> 3
+    for k in range(way_within(e.region, goal) - 1, -1, -1):
+        answer = step(exploration, load64(r.moves + 8 * load8(r.steps + k)), 0)
+        if answer != OK:
+            return answer
+    if avatar_cell(d.model, e.work, d.player) != goal:
+        return met(exploration, e.length)  # something was in the way
+    answer = step(exploration, load64(r.moves + 8 * (contact & 3)), 1)
+    if answer == OK and contact & 4:
+        answer = step(exploration, r.throw, 1)
+    if answer != OK:
+        return answer
+    return settle(exploration)
+
+
+@inner
+def find_contacts(exploration: int, state: int) -> int:
+    """Write the contacts of a state to the region's list; returns how many."""
+    e = exploration_at(exploration)
+    d = decision_at(e.decision)
+    place = avatar_cell(d.model, state, d.player)
+    if place < 0:
+        return 0
+    spread_region(e.region, state, place)
+    return list_contacts(e.region)
+
+
+@inner
+def try_contacts(exploration: int, block: int) -> int:
+    """Make every contact from a remembered state; where they are many, so many that are drawn. OK, GROW, SPENT or
+    SOLVED.
+    """
+    e = exploration_at(exploration)
+    r = region_at(e.region)
+    count = find_contacts(exploration, e.states + block * e.stride)
+    tries = min(count, r.most)
+    for k in range(tries):
+        if count > tries:
+            other = k + next_int(exploration, count - k)
+            contact = load32(r.contacts + 4 * other)
+            store32(r.contacts + 4 * other, load32(r.contacts + 4 * k))
+            store32(r.contacts + 4 * k, contact)
+        if go_back(exploration, block) == GROW:
+            return GROW
+        e.length = 0
+        answer = make_contact(exploration, load32(r.contacts + 4 * k))
+        if answer != OK and answer != PAUSED:
+            return answer
+    return OK
+
+
+@inner
+def chain_contacts(exploration: int, block: int) -> int:
+    """Make contacts that are drawn, one after the other. OK, GROW, SPENT or SOLVED."""
+    e = exploration_at(exploration)
+    r = region_at(e.region)
+    if go_back(exploration, block) == GROW:
+        return GROW
+    e.length = 0
+    for _ in range(1 + next_int(exploration, _CHAIN)):
+        count = find_contacts(exploration, e.work)
+        if count == 0:
+            break
+        answer = make_contact(exploration, load32(r.contacts + 4 * next_int(exploration, count)))
+        if answer == PAUSED:
+            break
+        if answer != OK:
+            return answer
+    return OK
+
+
+@inner
 def run(exploration: int) -> int:
     """Explore until an answer is found or `pause_at` calls are made."""
     e = exploration_at(exploration)
@@ -430,7 +283,11 @@ def run(exploration: int) -> int:
         visits = load32(e.visits + 4 * cell)
         store32(e.visits + 4 * cell, visits + 1)
         answer = OK
-        if visits == 0:
+        if e.region != 0 and visits == 0:
+            answer = try_contacts(exploration, block)
+        elif e.region != 0 and visits & 1 == 1:
+            answer = chain_contacts(exploration, block)
+        elif visits == 0:
             answer = try_actions(exploration, block)
         else:
             answer = wander(exploration, block)

@@ -7,8 +7,10 @@ once it has them. What it does depends on the level, its seed and that number al
 from __future__ import annotations
 
 import functools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +25,13 @@ from pcg.evaluators.agents.kernel import solver
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
+from pcg.evaluators.proving.contacts import Contacts
 from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
-from pcg.evaluators.proving.guidance import cells_of, meetings_to_win
+from pcg.evaluators.proving.guidance import Outlasting, cells_of, meetings_to_win
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.win_distance import distance_weights, pairs
+from pcg.evaluators.win_distance import PER_GOAL, distance_weights, pairs
 
 SLICE = 20_000
 """Forward-model calls between two looks at the clock or at Ctrl-C."""
@@ -36,12 +39,16 @@ FLIGHT = 8
 """Ticks that a searched action lasts where the avatar moves by the pixel."""
 SHARES: dict[str, float] = {
     "explore-coarse": 2.0,
+    "explore-contacts": 3.0,
+    "explore-outlasting": 2.0,
     "explore-fine": 0.5,
     "explore-whole": 0.5,
     "ybcriber": 0.25,
     "olets": 0.25,
 }
 """Calls of a method as a multiple of those of the others; by what wins the levels that take long."""
+LATER_SHARES: dict[str, float] = {**SHARES, "explore-contacts": 9.0}
+"""The same for later turns: what lies between two contacts is played without a look, so that a call takes less time."""
 LED = 5
 """Of 8 choices of the next cell, how many are led by the estimate; none in explorations that are free."""
 DETOUR = -0.05
@@ -66,6 +73,8 @@ class Method(ABC):
     """True when nothing new has turned up for so long that other methods should have their turns first."""
     proved_impossible = False
     """True when it is certain that there is no win."""
+    estimate = math.inf
+    """The least estimate of the ticks to a win so far, of a method that has one."""
 
     @abstractmethod
     def go_on(self, calls: int) -> tuple[str, ...] | None:
@@ -201,6 +210,7 @@ class Exploring(Method):
         self.calls, self.ended = made.calls, made.ended
         if made.cells > self._met:
             self._met, self._met_at = made.cells, self.calls
+        self.estimate = made.least_estimate
         self.stale = self.calls > max(_LEAST, _QUIET * self._met_at)
         return made.actions() if won else None
 
@@ -251,11 +261,14 @@ class GameMethods:
         joined = (*pairs(self.analysis, required), *meetings_to_win(self.analysis)) if self._weights else ()
         self._pairs = joined[:MOST_PAIRS]
         self._smooth = any(is_continuous(definition.types[t]) for t in self.analysis.start_avatars)
-        self._way = Way.of(self.analysis, weights) if self._weights and not self._smooth else None
+        walks = bool(self._weights) and not self._smooth
+        self._way = Way.of(self.analysis, weights) if walks else None
+        self._way_of_contacts = Way.of(self.analysis, weights, with_gates=True) if walks else None
         # an avatar that takes several ticks to a cell stands between two of them in most
         slow = any(0 < self._speed(t) < 1 for t in self.analysis.avatars)
         grain = "place" if slow and not self._smooth else "coarse"
-        self._cells = cells_of(self.analysis, required, grain)
+        self._contacts = Contacts.of(self.analysis)
+        self._cells = cells_of(self.analysis, required, grain, self._contacts)
         self._made: dict[str, Callable[[State, int, int], Method]] = {
             "waiting": lambda state, seed, ticks: Waiting(state, ticks)
         }
@@ -265,10 +278,9 @@ class GameMethods:
         self._made["astar"] = functools.partial(self._searching, 1)
         if self._smooth:
             self._made["astar-stride"] = functools.partial(self._searching, FLIGHT)
+        self._outlasting = Outlasting.of(self.analysis)
         for name, cells in self._cells.items():
-            self._made[f"explore-{name}"] = functools.partial(
-                self._exploring, cells, LED, 1.0 if name == "time" else DETOUR
-            )
+            self._made[f"explore-{name}"] = functools.partial(self._exploring, cells, self._haste(name))
         for agent in AGENTS:
             self._made[agent] = functools.partial(_playing, agent)
         self.names = tuple(self._made)
@@ -304,13 +316,22 @@ class GameMethods:
     def _searching(self, stride: int, state: State, seed: int, max_ticks: int) -> Method:
         return GraphSearching(state, self._weights, self._pairs, stride, max_ticks)
 
-    def _exploring(self, cells: Cells, led: int, haste: float, state: State, seed: int, max_ticks: int) -> Method:
+    def _haste(self, name: str) -> dict[str, Any]:
+        """Weight of the time that is played in an exploration: its arguments `haste`, `hasty` and `later`."""
+        if name == "outlasting" and self._outlasting is not None:
+            # one more to get rid of comes with every pause
+            return {"haste": PER_GOAL / self._outlasting.pause, "hasty": self._outlasting.end, "later": DETOUR}
+        return {"haste": 1.0 if name == "time" else DETOUR}
+
+    def _exploring(self, cells: Cells, haste: dict[str, Any], state: State, seed: int, max_ticks: int) -> Method:
         hold, reach = (24, 192) if self._smooth else (6, 24)
 
         def make() -> Exploration:
+            contacts = self._contacts if cells.regions else None
+            way = self._way_of_contacts if cells.regions else self._way
             return Exploration(
-                state, cells, weights=self._weights, pairs=self._pairs, way=self._way, seed=seed, led=led,
-                haste=haste, hold=hold, reach=reach, max_ticks=max_ticks,
+                state, cells, weights=self._weights, pairs=self._pairs, way=way, contacts=contacts, seed=seed,
+                led=LED, **haste, hold=hold, reach=reach, max_ticks=max_ticks,
             )  # fmt: skip
 
         return Exploring(make)

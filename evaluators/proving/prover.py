@@ -3,12 +3,13 @@
 A proof holds for the seed that it names: where chance plays a part, the searches know the future of that seed
 (`foresight`), so it says that the level can be won, not that a player who does not know what comes would win. Methods
 take turns, cheapest first, each with three times the calls of its last turn, as portfolios and restarts double theirs
-(Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993); what won other levels of the game has the
-first turn.
+(Luby, Sinclair and Zuckerman, Optimal speedup of Las Vegas algorithms, 1993), and more as long as it comes nearer to a
+win; what won other levels of the game has the first turn.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -19,7 +20,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, replay
 from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.evaluation import decode_play, encode_play
-from pcg.evaluators.proving.methods import SHARES, SLICE, GameMethods, Method
+from pcg.evaluators.proving.methods import LATER_SHARES, SHARES, SLICE, GameMethods, Method
 from pcg.evaluators.proving.shortening import shorten
 
 BUDGET = 20_000_000
@@ -30,6 +31,12 @@ FIRST_TURN = 10_000
 """Forward-model calls of a method's first turn."""
 GROWTH = 3
 """Times as many calls has a method made in all after each turn."""
+LONG_TURN = 300_000
+"""Forward-model calls that a method has made in all after a turn that may be made longer."""
+LATE_TURN = 500_000
+"""Forward-model calls of a turn from which on turns are shared out by `LATER_SHARES`."""
+LONGER = 4
+"""Times as long is a turn, at most, in whose second half the estimate of the ticks to a win falls on and on."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +206,9 @@ class ProofSearch:
             fruitful = [name for name in open_ones if name not in self.made or not self.made[name].stale]
             if not open_ones:
                 break
+            shares = SHARES if total < LATE_TURN else LATER_SHARES
             for name in fruitful or open_ones:
-                if (proof := self.turn(name, int(total * SHARES.get(name, 1.0)), not fruitful)) is not None:
+                if (proof := self.turn(name, int(total * shares.get(name, 1.0)), not fruitful)) is not None:
                     return proof
                 if self._finished():
                     break
@@ -221,9 +229,10 @@ class ProofSearch:
         method = self.made.get(name)
         if method is None:
             method = self.made[name] = self.methods.make(name, self.start, self.seed, self.max_ticks)
-        while method.calls < total and not method.ended and not self.spent:
+        until, halfway = total, method.estimate
+        while method.calls < until and not method.ended and not self.spent:
             before = method.calls
-            actions = method.go_on(min(total, before + SLICE, before + self.budget - self.calls))
+            actions = method.go_on(min(until, before + SLICE, before + self.budget - self.calls))
             self.calls += method.calls - before
             if actions is not None:
                 self.experience.note(name, method.calls)
@@ -237,5 +246,10 @@ class ProofSearch:
                 break
             if method.calls == before and not method.ended:
                 break  # it has nothing to do with so few calls
+            nearer = method.estimate < halfway < math.inf
+            if nearer and until >= LONG_TURN and method.calls >= until < LONGER * total:
+                until *= 2  # the next turn is shorter by as much
+            if 2 * method.calls <= until:
+                halfway = method.estimate
         self.decided = self.decided or method.proved_impossible
         return None

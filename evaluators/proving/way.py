@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.proving.way_kernel import (
     FIRST_TARGET,
     HINDRANCE,
+    MOST_GATES,
     MOST_TARGETS,
     SOLID,
     WAY,
@@ -34,19 +35,22 @@ class Way:
         solid: types that are no way.
         hindrances: types that must be pushed, opened or removed first.
         targets: types to go to, each with the weight of the way to its nearest sprite.
+        gates: types among the hindrances that go only where something else is brought to them, together with that.
     """
 
     solid: tuple[int, ...]
     hindrances: tuple[int, ...]
     targets: tuple[tuple[int, float], ...]
+    gates: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
 
     @classmethod
-    def of(cls, analysis: GameAnalysis, weights: Sequence[float]) -> Way | None:
+    def of(cls, analysis: GameAnalysis, weights: Sequence[float], with_gates: bool = False) -> Way | None:
         """Return the ways of a game, None where nothing is to be gone to.
 
         Args:
             analysis: of the game.
             weights: of the features of a state (`win_distance.distance_weights`).
+            with_gates: whether the way of what must be brought to a gate counts.
         """
         wanted = [(t, weights[2 * t + 1]) for t in analysis.concrete if weights[2 * t + 1] > 0]
         targets = tuple(sorted(wanted, key=lambda pair: -pair[1])[:MOST_TARGETS])
@@ -57,7 +61,8 @@ class Way:
         removable = {r.victim for r in analysis.removals}
         pushable = set(analysis.having("pushable"))
         solid = blocking - removable - pushable
-        return cls(tuple(sorted(solid)), tuple(sorted((blocking | pushable) - solid)), targets)
+        gates = _gates(analysis, blocking - solid - pushable) if with_gates else ()
+        return cls(tuple(sorted(solid)), tuple(sorted((blocking | pushable) - solid)), targets, gates)
 
     def prepare(self, model: Model, decision: Record) -> None:
         """Let the estimate of a decision go by the way; what it is so far counts without the distances of targets."""
@@ -73,6 +78,13 @@ class Way:
         for k, (kind, _) in enumerate(self.targets):
             flags[kind] |= FIRST_TARGET << k
         way.point("flags", flags)
+        way["gates"] = len(self.gates)
+        gate_flags = way.point("gate_flags", np.zeros(len(model.categories), dtype=np.int8))
+        for k, (barred, clearing) in enumerate(self.gates):
+            gate_flags[list(barred)] |= 1 << 2 * k
+            gate_flags[list(clearing)] |= 2 << 2 * k
+        way.point("gate_marks", np.zeros(cells, dtype=np.int8))
+        way.point("gate_ways", np.zeros(max(1, len(self.gates)) * cells, dtype=np.int32))
         way.point("marks", np.zeros(cells, dtype=np.int8))
         way.point("distance", np.zeros(cells, dtype=np.int32))
         way.point("queue", np.zeros(cells + 1, dtype=np.int32))
@@ -87,3 +99,25 @@ class Way:
             way.own("rest_field", rest)
         decision.own("field", way)
         decision["heuristic"] = way_to_targets.address
+
+
+def _gates(analysis: GameAnalysis, barring: Iterable[int]) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
+    """Types that bar the way until things are brought there that the avatar pushes, grouped by these things."""
+    made: dict[int, set[int]] = {}
+    for s in analysis.sources:
+        if s.partner in analysis.avatars:
+            made.setdefault(s.product, set()).add(s.maker)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for t in sorted(barring):
+        partners = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
+        # what a touch sets rolling stands there before
+        partners |= {maker for p in partners for maker in made.get(p, ())}
+        clearing = tuple(sorted(p for p in partners if p in analysis.moved))
+        if clearing and not partners & {*analysis.avatars, *own_products(analysis)}:
+            groups.setdefault(clearing, []).append(t)
+    return tuple((tuple(barred), clearing) for clearing, barred in groups.items())[:MOST_GATES]
+
+
+def own_products(analysis: GameAnalysis) -> set[int]:
+    """Types that the avatar itself brings forth: what it shoots, and what it strikes with."""
+    return {s.product for s in analysis.sources if s.maker in analysis.avatars and s.partner is None}

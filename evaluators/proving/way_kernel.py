@@ -1,8 +1,9 @@
 """Estimate of the ticks to a win by the avatar's way to what must be reached, around walls, through what can be moved.
 
 A shortest way over the cells of a level: a free cell costs a tick, one with something that can be pushed, opened or
-removed some more, and walls are no way. It is worked out anew for a state, which is affordable where only states that
-are remembered are judged.
+removed some more, and walls are no way. Where something else must be brought there to clear the way (a stone for a
+hole), the way of that is added. It is worked out anew for a state, which is affordable where only states that are
+remembered are judged.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ SOLID, HINDRANCE, FIRST_TARGET = 1, 2, 4
 """Bits of a cell: no way; a way that costs more; from here on the kinds of targets, a bit each."""
 MOST_TARGETS = 5
 """Kinds of targets; each takes one of the bits of a cell's mark."""
+MOST_GATES = 3
+"""Kinds of gates; each takes two of the bits of a cell's second mark: the gate's, and that of what clears it."""
 
 WAY = np.dtype(
     [
@@ -41,6 +44,10 @@ WAY = np.dtype(
         ("far", "i8"),  # ticks to a target that there is no way to
         ("targets", "i8"),
         ("weights", "i8"),  # float64[targets]: of the way to the nearest target of each kind
+        ("gates", "i8"),  # kinds of what bars the way until something else is brought there
+        ("gate_flags", "i8"),  # int8[types]: bit 2k for gates of kind k, bit 2k + 1 for what clears them
+        ("gate_marks", "i8"),  # int8[cells]: bits of the sprites there
+        ("gate_ways", "i8"),  # int32[gates * cells]: ways from what clears the gates of each kind, -1: no way
         ("rest", "i8"),  # address of an entry point f8(decision, state): what is estimated besides
         ("rest_field", "i8"),  # the `field` of the decision that it reads
     ],
@@ -51,17 +58,31 @@ way_at = view_of(WAY)
 
 
 @inner
-def reach(way: int, start: int) -> None:
-    """Work out the distances of all cells from a cell."""
+def to_clear(way: int, cell: int) -> int:
+    """Ticks that it takes to bring what clears the gate of a cell there, 0 where there is no gate."""
+    w = way_at(way)
+    bits = load8(w.gate_marks + cell)
+    for k in range(w.gates):
+        if bits & (1 << (2 * k)):
+            far: int = load32(w.gate_ways + 4 * (k * w.columns * w.rows + cell))
+            return w.far if far < 0 else far
+    return 0
+
+
+@inner
+def reach(way: int, start: int, fillers: int) -> None:
+    """Work out the distances of all cells from a cell, or, with start -1, from what clears gates of a kind."""
     w = way_at(way)
     cells = w.columns * w.rows
+    head = 0
+    count = 0
     for cell in range(cells):
         store32(w.distance + 4 * cell, -1)
         store8(w.queued + cell, 0)
-    store32(w.distance + 4 * start, 0)
-    store32(w.queue, start)
-    head = 0
-    count = 1
+        if cell == start or (start < 0 and load8(w.gate_marks + cell) & fillers):
+            store32(w.distance + 4 * cell, 0)
+            store32(w.queue + 4 * count, cell)
+            count += 1
     while count > 0:
         cell = load32(w.queue + 4 * head)
         head = (head + 1) % (cells + 1)
@@ -85,6 +106,8 @@ def reach(way: int, start: int) -> None:
             far = load32(w.distance + 4 * cell) + 1
             if mark & HINDRANCE:
                 far += w.price
+                if start >= 0:
+                    far += to_clear(way, other)
             known = load32(w.distance + 4 * other)
             if known < 0 or far < known:
                 store32(w.distance + 4 * other, far)
@@ -110,7 +133,15 @@ def way_to_targets(decision: int, state: int) -> float:
     for cell in range(cells):
         store8(w.marks + cell, 0)
     map_types(d.model, state, w.flags, w.marks)
-    reach(way, start)
+    if w.gates > 0:
+        for cell in range(cells):
+            store8(w.gate_marks + cell, 0)
+        map_types(d.model, state, w.gate_flags, w.gate_marks)
+        for k in range(w.gates):
+            reach(way, -1, 2 << (2 * k))
+            for cell in range(cells):
+                store32(w.gate_ways + 4 * (k * cells + cell), load32(w.distance + 4 * cell))
+    reach(way, start, 0)
     for k in range(w.targets):
         bit = FIRST_TARGET << k
         nearest = -1

@@ -50,7 +50,7 @@ def test_a_run_leaves_games_that_read_without_a_warning(whole: Path) -> None:
         assert entry["file"] == path.name and entry["feasible"]
         assert check_game(path) == []
         game = pcg.load(path, reading="strict")
-        assert game.levels == tuple(level for level in pcg.load("boxes").levels[:2])
+        assert len(game.levels) >= 2 and list(game.levels) == entry["levels"], "levels were made for the rules"
         genotype = RuleSet.from_json(entry["genotype"])
         assert [str(r) for r in RuleSet.of(path.read_text()).rules] == [str(r) for r in genotype.rules]
         best = GameEvaluation.from_json(entry).best

@@ -1,0 +1,204 @@
+"""Finish of a game before people see it: round points, a course of levels, nothing that changes nothing, and names that
+fit what sprites do.
+
+The course is chosen among drawn levels, from easy to hard, so that a player of middling strength wins about half of its
+plays; what such a player wins is measured as in Nielsen et al. (2015). A game comes out as it would from `pcg
+minimise` with its levels, so that nothing is left to be removed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pcg.engine.game import Game, load
+from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.checker import check_game, check_level
+from pcg.engine.vgdl.formatter import dumps
+from pcg.evaluators.agents import make_agent, play, replay
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.games.evaluation import RecordedPlay
+from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.proving import Experience, Proof, prove
+from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
+from pcg.generators.rules.made_levels import LevelMaker
+from pcg.generators.rules.points import round_points
+from pcg.minimise import minimise
+from pcg.minimise.themes import dressed
+
+MIDDLE, BUDGET = "olets", 60
+"""Player of middling strength, and its forward-model calls per decision."""
+WANTED = 0.5
+"""Share of its plays that it should win."""
+COURSE = 5
+"""Levels of a game, at most; at least two."""
+MIN_WIN = 20
+"""Ticks that a win takes."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Effort that is spent on the finish of a game.
+
+    Attributes:
+        drawn: levels that are drawn to choose from.
+        plays: of the middling player on each level.
+        proof: forward-model calls of the proof of a level.
+        compared: first levels whose recorded plays have to stay the same when parts are removed; 0: all.
+        seeds: plays of every agent on each of these.
+    """
+
+    drawn: int = 6
+    plays: int = 2
+    proof: int = 15_000
+    compared: int = 2
+    seeds: int = 1
+
+
+THOROUGH = Effort(15, 4, 40_000, 0, 2)
+"""Effort for games that are to be shown to many people: nothing is left that `pcg minimise` would remove."""
+
+
+@dataclass(frozen=True)
+class CourseLevel:
+    """A level that may be part of a course.
+
+    Attributes:
+        text: of the level.
+        win: proof that it can be won.
+        share: of its plays that the middling player wins.
+    """
+
+    text: str
+    win: Proof
+    share: float
+
+
+@dataclass(frozen=True)
+class FinishedGame:
+    """A game as it is shown.
+
+    Attributes:
+        text: strict VGDL.
+        levels: the easiest first.
+        plain: the text with the names that its sprites had.
+        removed: the parts that were removed, in words.
+        wins: a play that wins each level.
+        middle: share of its plays that the middling player wins.
+    """
+
+    text: str
+    levels: tuple[str, ...]
+    plain: str
+    removed: tuple[str, ...]
+    wins: tuple[RecordedPlay, ...]
+    middle: float
+
+
+def finished_game(
+    text: str, levels: Sequence[str], seed: int, *, effort: Effort = Effort(), dress: bool = True, theme: str = ""
+) -> FinishedGame | None:
+    """Return a game in the form in which people see it.
+
+    Args:
+        text: of the game.
+        levels: on which it was judged.
+        seed: equal seeds give equal results.
+        effort: what is spent on it.
+        dress: whether sprites get names and colours after their roles.
+        theme: of these names; see `pcg.minimise.themes.THEMES`.
+
+    Returns:
+        The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
+    """
+    text = with_round_points(text)
+    game = load(text, levels=levels)
+    course = choose_course(game, levels, seed, effort)
+    if len(course) < min(2, len(levels)):
+        return None
+    chosen = tuple(level.text for level in course)
+    compared = range(min(effort.compared or len(chosen), len(chosen)))
+    small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
+    plain = with_plain_goals(small.text)
+    if check_game(plain) or any(check_level(level, load(plain, levels=chosen).definition) for level in chosen):
+        plain, removed = text, ()
+    else:
+        removed = tuple(map(str, small.removed))
+    shown = plain
+    if dress:
+        definition = load(plain, levels=chosen).definition
+        candidate, _ = dressed(plain, definition, analyse(definition), theme)
+        shown = candidate if not check_game(candidate) else plain
+    last = load(shown, levels=chosen)
+    wins = tuple(_recorded(last, k, level.win) for k, level in enumerate(course))
+    if not all(win.won for win in wins):
+        return None
+    share = math.fsum(level.share for level in course) / len(course)
+    return FinishedGame(shown, chosen, plain, removed, wins, share)
+
+
+def with_round_points(text: str) -> str:
+    """Return a game with points as a designer gives them; see `round_points`."""
+    tree = parse(text)
+    rounded = round_points(RuleSet.of(tree), analyse(load(text).definition))
+    made = dumps(replace_rules(tree, rounded))
+    return text if check_game(made) else made
+
+
+def with_plain_goals(text: str) -> str:
+    """Return a game whose terminations that count several kinds of sprites, of which one is left, count that one."""
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+
+    def plain(ending: Termination) -> Termination:
+        counted = [value for key, value in ending.params if key.startswith("stype")]
+        if ending.name != "MultiSpriteCounter" or len(counted) != 1:
+            return ending
+        others = tuple((key, value) for key, value in ending.params if not key.startswith("stype"))
+        return Termination("SpriteCounter", (("stype", counted[0]), *others))
+
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, tuple(map(plain, rules.terminations)))))
+    return text if check_game(made) else made
+
+
+def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) -> tuple[CourseLevel, ...]:
+    """Return levels of a game from easy to hard, `COURSE` at most, whose middling player wins about half of its plays.
+
+    Args:
+        game: with one player.
+        levels: that it has.
+        seed: of what is drawn and of all plays.
+        effort: what is spent on it.
+    """
+    texts = list(dict.fromkeys(levels))
+    if effort.drawn:
+        maker = LevelMaker(levels, seed=seed ^ 0x5EED, min_win=MIN_WIN)
+        texts += [level.text for level in maker.make(game, effort.drawn, effort.drawn) if level.text not in texts]
+    experience = Experience()
+    found: list[CourseLevel] = []
+    for k, text in enumerate(texts):
+        rows = text.split("\n")
+        longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
+        win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
+                    experience=experience)  # fmt: skip
+        if win is None or win.ticks < MIN_WIN:
+            continue
+        won = 0
+        for sample in range(effort.plays):
+            agent = make_agent(MIDDLE, seed=seed + sample, budget=BUDGET)
+            won += play(game, [agent], level=text, seed=100 * k + sample, max_ticks=longest).winner == 1
+        found.append(CourseLevel(text, win, won / effort.plays))
+    found.sort(key=lambda level: (-level.share, level.win.ticks))
+    while len(found) > COURSE:
+        mean = math.fsum(level.share for level in found) / len(found)
+        middle = found[1:-1]  # an easy first level and a hard last one stay
+        gone = max(middle, key=lambda level: (level.share - WANTED) * (1 if mean > WANTED else -1))
+        found.remove(gone)
+    return tuple(found)
+
+
+def _recorded(game: Game, number: int, win: Proof) -> RecordedPlay:
+    played = RecordedPlay(win.method, number, win.seed, True, 0.0, win.play)
+    end = replay(game.start(number, seed=win.seed), played.actions)[-1]
+    return RecordedPlay(win.method, number, win.seed, end.winner == 1, float(end.score), win.play)

@@ -16,6 +16,28 @@ _LASTING = ("kill", "transform", "collect", "changeResource", "addHealth")
 """First parts of the names of effects that change something for good."""
 
 
+def without_moot_deaths(rules: RuleSet, analysis: GameAnalysis) -> RuleSet:
+    r"""Return a rule set without the deaths of what kills the avatar in the same meeting, where that ends the game.
+
+    Nobody sees what becomes of a monster after it has won.
+
+    Args:
+        rules: of the game.
+        analysis: of the game.
+    """
+    avatars = {analysis.definition.types[t].name for t in analysis.avatars}
+    if len(avatars) != 1 or not any(e.outcome == "lose" and set(e.types) == set(analysis.avatars)
+                                    for e in analysis.endings):  # fmt: skip
+        return rules
+    deadly = {rule.second for rule in rules.rules if rule.effect == "killSprite" and rule.first in avatars}
+    counted = {v for e in rules.terminations if e.wins for k, v in e.params if k.startswith("stype")}
+    kept = (
+        rule for rule in rules.rules
+        if not (rule.effect == "killSprite" and rule.second in avatars and rule.first in deadly - counted)
+    )  # fmt: skip
+    return RuleSet(tuple(kept), rules.terminations)
+
+
 def round_points(rules: RuleSet, analysis: GameAnalysis) -> RuleSet:
     r"""Return a rule set with points only where the player gets something done.
 

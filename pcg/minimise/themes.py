@@ -72,7 +72,8 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
-    "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE", "treasure": "GOLD",
+    "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
+    "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "PURPLE", "portal": "BLUE",
     "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
 }  # fmt: skip

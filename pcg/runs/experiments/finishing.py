@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.tree import Option, SpriteLine, Tree
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
@@ -23,7 +25,7 @@ from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
 from pcg.generators.rules.made_levels import LevelMaker
-from pcg.generators.rules.points import round_points
+from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
 
@@ -31,6 +33,10 @@ MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
 WANTED = 0.5
 """Share of its plays that it should win."""
+NEAR = 0.3
+"""Distance from that share that is left as it is."""
+FASTEST, SLOWEST = 2, 8
+"""Ticks between two steps of a danger, when its pace is changed."""
 COURSE = 5
 """Levels of a game, at most; at least two."""
 MIN_WIN = 20
@@ -47,6 +53,7 @@ class Effort:
         proof: forward-model calls of the proof of a level.
         compared: first levels whose recorded plays have to stay the same when parts are removed; 0: all.
         seeds: plays of every agent on each of these.
+        tunings: times that the pace of the dangers is changed, where the middling player wins too much or too little.
     """
 
     drawn: int = 6
@@ -54,9 +61,10 @@ class Effort:
     proof: int = 15_000
     compared: int = 2
     seeds: int = 1
+    tunings: int = 0
 
 
-THOROUGH = Effort(15, 4, 40_000, 0, 2)
+THOROUGH = Effort(15, 4, 40_000, 0, 2, 2)
 """Effort for games that are to be shown to many people: nothing is left that `pcg minimise` would remove."""
 
 
@@ -113,8 +121,13 @@ def finished_game(
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
     text = with_round_points(text)
-    game = load(text, levels=levels)
-    course = choose_course(game, levels, seed, effort)
+    course = choose_course(load(text, levels=levels), levels, seed, effort)
+    for _ in range(effort.tunings):
+        other = with_other_pace(text, mean_share(course))
+        found = choose_course(load(other, levels=levels), levels, seed, effort) if other != text else ()
+        if len(found) < len(course) or abs(mean_share(found) - WANTED) >= abs(mean_share(course) - WANTED):
+            break
+        text, course = other, found
     if len(course) < min(2, len(levels)):
         return None
     chosen = tuple(level.text for level in course)
@@ -134,14 +147,48 @@ def finished_game(
     wins = tuple(_recorded(last, k, level.win) for k, level in enumerate(course))
     if not all(win.won for win in wins):
         return None
-    share = math.fsum(level.share for level in course) / len(course)
-    return FinishedGame(shown, chosen, plain, removed, wins, share)
+    return FinishedGame(shown, chosen, plain, removed, wins, mean_share(course))
+
+
+def mean_share(course: Sequence[CourseLevel]) -> float:
+    """Return the share of its plays of a course that the middling player wins, 0 without a level."""
+    return math.fsum(level.share for level in course) / max(1, len(course))
+
+
+def with_other_pace(text: str, share: float) -> str:
+    """Return a game whose dangers move one step faster or slower, towards a middling player who wins half its plays.
+
+    Args:
+        text: of the game.
+        share: of its plays that the middling player wins now; where it is near half, nothing changes.
+    """
+    if abs(share - WANTED) <= NEAR:
+        return text
+    step = -1 if share > WANTED else 1
+    tree = parse(text)
+    definition = load(text).definition
+    analysis = analyse(definition)
+    dangers = {definition.types[t].name for t in analysis.having("harmful") if analysis.has(t, "mover")}
+
+    def paced(node: Any) -> Any:
+        children = tuple(map(paced, node.children))
+        if not isinstance(node, SpriteLine) or node.name.text not in dangers:
+            return replace(node, children=children)
+        options = tuple(
+            Option(o.key, str(min(SLOWEST, max(FASTEST, int(o.value) + step)))) if o.key == "cooldown" else o
+            for o in node.options
+        )
+        return replace(node, options=options, children=children)
+
+    made = dumps(Tree(paced(tree.header), tree.after, tree.file))
+    return text if check_game(made) else made
 
 
 def with_round_points(text: str) -> str:
-    """Return a game with points as a designer gives them; see `round_points`."""
+    """Return a game with points as a designer gives them, and without deaths that nobody sees; see `points`."""
     tree = parse(text)
-    rounded = round_points(RuleSet.of(tree), analyse(load(text).definition))
+    analysis = analyse(load(text).definition)
+    rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
     made = dumps(replace_rules(tree, rounded))
     return text if check_game(made) else made
 

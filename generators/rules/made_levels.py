@@ -12,12 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.games.trials import play_seed
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
+from pcg.evaluators.level_grid import Grid, Mask, Palette
 from pcg.evaluators.proving import Experience, prove
 from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
@@ -132,8 +136,66 @@ class LevelMaker:
         ]
         blanks = without_purpose(game, context, own)
         for k in range(draws):
-            # one small level among three: it can be won where larger ones are out of reach
-            yield generators[k % 3 == 1].ask(1)[0].level.translate(blanks)
+            # one small level among three: it can be won where larger ones are out of reach; in the others the way is
+            # as long as the level allows, as people lay it out
+            small = k % 3 == 1
+            text = generators[small].ask(1)[0].level.translate(blanks)
+            yield text if small else from_afar(text, context)
+
+
+def from_afar(text: str, context: LevelContext) -> str:
+    """Return a level in which the avatar starts where the nearest thing that winning takes is farthest away.
+
+    Args:
+        text: of the level.
+        context: of its game; where the avatar does not move freely, or nothing has to be met to win, nothing changes.
+    """
+    palette, analysis = context.palette, context.analysis
+    grid = palette.parse(text)
+    wanted = [
+        k for k, tile in enumerate(palette.tiles)
+        if k not in palette.avatars
+        and (k in context.required_tiles or any(analysis.has(t, "goal") for t in tile.content))
+    ]  # fmt: skip
+    starts = np.argwhere(np.isin(grid, palette.avatars))
+    if analysis.mobility != "freely" or len(starts) != 1 or not np.isin(grid, wanted).any():
+        return text
+    start = tuple(starts[0].tolist())
+    walls = np.isin(grid, [k for k in (palette.wall, *context.walls) if k is not None])
+    away = _steps(np.isin(grid, wanted), walls)
+    ground = _ground(grid, palette)
+    within = _steps(np.isin(grid, palette.avatars), walls) >= 0
+    ways = np.where(within & (grid == ground), away, -1)
+    if ways.max() <= away[start]:
+        return text
+    best = np.unravel_index(int(ways.argmax()), ways.shape)
+    moved = grid.copy()
+    moved[start], moved[best] = ground, grid[start]
+    return palette.text(moved)
+
+
+def _ground(grid: Grid, palette: Palette) -> int:
+    """Return the tile of a level's ground: of those without content the commonest, bare ground without one."""
+    counts = [(int((grid == k).sum()), -k) for k in palette.grounds]
+    most, number = max(counts, default=(0, 0))
+    return -number if most else palette.empty
+
+
+def _steps(sources: Mask, walls: Mask) -> NDArray[np.int64]:
+    """Return the steps from the nearest source to every cell, -1 where there is no way."""
+    steps = np.where(sources, 0, -1)
+    edge = sources.copy()
+    for number in range(1, steps.size):
+        near = np.zeros_like(edge)
+        near[1:] |= edge[:-1]
+        near[:-1] |= edge[1:]
+        near[:, 1:] |= edge[:, :-1]
+        near[:, :-1] |= edge[:, 1:]
+        edge = near & ~walls & (steps < 0)
+        if not edge.any():
+            break
+        steps[edge] = number
+    return steps
 
 
 def without_purpose(game: Game, context: LevelContext, levels: Sequence[str]) -> dict[int, str]:

@@ -6,7 +6,8 @@ import pytest
 
 from pcg.engine.game import load
 from pcg.evaluators.proving import prove
-from pcg.generators.rules.made_levels import LevelMaker
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.rules.made_levels import LevelMaker, from_afar
 from tests.support.fetch import FETCH, LEVEL
 
 STATUE = FETCH.replace("        ghost >", "        statue > Immovable\n        ghost >").replace(
@@ -49,3 +50,13 @@ def test_rules_that_nobody_can_win_by_have_levels_as_well() -> None:
 @pytest.mark.parametrize("rule", ["ghost hero > cloneSprite", "floor ghost > spawn stype=ghost prob=1"])
 def test_growth_without_bounds_ends_the_drawing(rule: str) -> None:
     made(FETCH.replace("hero ghost > killSprite", rule), max_sprites=60)
+
+
+def test_the_way_to_what_is_wanted_is_long() -> None:
+    game = load(FETCH, levels=[LEVEL])
+    context = LevelContext.of(game)
+    near = "wwwwwwwwww\nw.Ac.....w\nw.wwwwww.w\nw........w\nwwwwwwwwww"
+    assert from_afar(near, context) == "wwwwwwwwww\nw..c.....w\nw.wwwwww.w\nw.....A..w\nwwwwwwwwww"
+    closed = "wwwwwwwwww\nw.Ac.w...w\nw....w...w\nwwwwwwwwww"
+    assert from_afar(closed, context).splitlines()[2] == "w....w...w".replace("w..", "wA.", 1), "never behind walls"
+    assert from_afar(near.replace("c", "."), context) == near.replace("c", "."), "where nothing is wanted it stays"

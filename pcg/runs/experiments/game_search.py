@@ -44,7 +44,7 @@ def sample_seed(seed: int, sample: int) -> int:
 EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
 """Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
 write."""
-ALIKE = 0.02
+ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 NEARLY = 0.3
 """Distance of presented games below which they are nearly the same, as by `shape_distance`."""

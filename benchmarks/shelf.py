@@ -55,6 +55,8 @@ GAME = """\
 
 {pitch}
 
+{summary}
+
 *How to play:* {how_to_play}
 
 {levels} levels. A middling player (`olets`, 60 calls a decision) wins {middle:.0%} of its plays, chance {chance:.0%};

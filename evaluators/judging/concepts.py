@@ -7,7 +7,7 @@ al. 2024) spans its archive by concepts of board games in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Protocol
 
@@ -97,6 +97,37 @@ class Concept:
         target = names.get(self.targets[0], self.targets[0]) if self.targets else "Things"
         words = " ".join(word[:1].upper() + word[1:] for word in target.split())
         return _TITLES[self.goal].format(x=words)
+
+
+def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str], plural: Callable[[str], str]) -> str:
+    """Return a game in one sentence: what is to be done, and what stands in the way.
+
+    Args:
+        kinds: of the game's sprites.
+        levels: read for it.
+        name: name in sentences of a type.
+        plural: more than one of it.
+    """
+    about = concept(kinds, levels)
+    words = [name(target) for target in about.targets]
+    one, all_of = " or ".join(words) or "thing", " and ".join(f"every {word}" for word in words) or "everything"
+    limits = [e.limit for e in kinds.analysis.wins if e.kind == "timeout"]
+    deed = {
+        "survive": f"stay alive for {min(limits, default=0)} ticks", "escort": f"see every {one} to its place",
+        "push": f"push {all_of} to its place", "destroy": f"get rid of {all_of}", "hunt": f"catch {all_of}",
+        "collect": f"gather {all_of}", "reach": f"get to the {one}", "race": f"get to the {one} before others do",
+        "build": f"make enough {plural(words[0]) if words else 'things'}", "other": f"get rid of {all_of}",
+    }[about.goal]  # fmt: skip
+    sources = {"chasers": ("chaser",), "missiles": ("missile", "spawner"), "wanderers": ("wanderer", "walker")}
+    harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
+    those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in sources.get(about.danger, ())]
+    dangers = " and ".join(plural(name(kinds.name(t))) for t in those)
+    trouble = {
+        "chasers": f"while {dangers} chase you", "missiles": f"while {dangers} fly about",
+        "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
+        "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "in peace",
+    }[about.danger]  # fmt: skip
+    return f"{deed[0].upper()}{deed[1:]} {trouble}."
 
 
 def concept_of(game: Game, levels: Sequence[Level]) -> Concept:

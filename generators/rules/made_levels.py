@@ -34,6 +34,8 @@ _HOPELESS = 3
 """Levels after which no more are drawn if none of them is won, or all in less than half the time wanted."""
 _QUIET = 8
 """Ticks for which a player who does nothing is left alone at the start of a level."""
+ROOMY_WALLS = 1.5
+"""Amount of walls in levels of rooms, as a multiple of what the sprites' own levels have."""
 LARGEST = 16, 12
 """Width and height of the largest levels that are drawn, where the sprites' own levels are no larger than these; with a
 larger screen wins take longer than evaluations last."""
@@ -133,14 +135,17 @@ class LevelMaker:
         generators: list[LevelGenerator] = [
             ConstructiveGenerator(context, seed=self.seed, max_width=width, max_height=height),
             MinimalGenerator(context, seed=self.seed, max_width=width, max_height=height),
-        ]
+            ConstructiveGenerator(
+                context, seed=self.seed, style="segments" if context.lanes else "rooms", walls=ROOMY_WALLS,
+                min_width=width, max_width=max(width, LARGEST[0]), min_height=height, max_height=max(height, LARGEST[1]),
+            ),
+        ]  # fmt: skip
         blanks = without_purpose(game, context, own)
         for k in range(draws):
-            # one small level among three: it can be won where larger ones are out of reach; in the others the way is
-            # as long as the level allows, as people lay it out
-            small = k % 3 == 1
-            text = generators[small].ask(1)[0].level.translate(blanks)
-            yield text if small else from_afar(text, context)
+            # One small level among three can be won where larger ones are out of reach, one of rooms takes longer where
+            # others are won in a few steps. But in the small one the way is as long as the level allows.
+            text = generators[k % 3].ask(1)[0].level.translate(blanks)
+            yield text if k % 3 == 1 else from_afar(text, context)
 
 
 def from_afar(text: str, context: LevelContext) -> str:

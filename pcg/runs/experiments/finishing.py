@@ -26,6 +26,7 @@ from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
+from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
 
@@ -120,7 +121,7 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text = with_round_points(text)
+    text = with_round_points(dumps(without_comments(parse(text))))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pcg.describe import Description, describe
+from pcg.describe.noun_phrases import plural
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -20,7 +21,8 @@ from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.games.evaluation import RecordedPlay
-from pcg.evaluators.judging.concepts import concept_of
+from pcg.evaluators.judging.concepts import concept_of, pitch
+from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.generators.rules.genes import Rule, RuleSet, Shape, shape_of, with_params
 from pcg.minimise import minimise
 from pcg.runs.experiments.finishing import FinishedGame, finished_game
@@ -159,14 +161,17 @@ def commented(text: str, levels: Sequence[str]) -> tuple[str, dict[str, str]]:
     try:
         game = load(text, levels=levels)
         said = describe(game)
-        concept = concept_of(game, [game.read_level(k) for k in range(len(levels))])
+        read = [game.read_level(k) for k in range(len(levels))]
+        concept = concept_of(game, read)
+        names = {thing.type: thing.name for thing in said.things}
+        line = pitch(game_kinds(game.definition, read), read, lambda name: names.get(name, name), plural)
     except PcgError:
         return text, {}
     title = concept.title(said.things)
-    lines = [f"{title}: {said.summary}", f"How to play: {_keys(said)}"]
+    lines = [f"{title}: {line}", said.summary, f"How to play: {_keys(said)}"]
     comment = "\n".join("\n".join(textwrap.wrap(line, WIDTH, initial_indent="# ", subsequent_indent="# "))
                         for line in lines)  # fmt: skip
-    told = {"title": title, "pitch": said.summary, "how_to_play": _keys(said), "goal": concept.goal,
+    told = {"title": title, "pitch": line, "summary": said.summary, "how_to_play": _keys(said), "goal": concept.goal,
             "concept": concept.text}  # fmt: skip
     return f"{comment}\n{text}", told
 

@@ -137,7 +137,8 @@ class LevelMaker:
             MinimalGenerator(context, seed=self.seed, max_width=width, max_height=height),
             ConstructiveGenerator(
                 context, seed=self.seed, style="segments" if context.lanes else "rooms", walls=ROOMY_WALLS,
-                min_width=width, max_width=max(width, LARGEST[0]), min_height=height, max_height=max(height, LARGEST[1]),
+                min_width=width, max_width=max(width, LARGEST[0]),
+                min_height=height, max_height=max(height, LARGEST[1]),
             ),
         ]  # fmt: skip
         blanks = without_purpose(game, context, own)

@@ -17,6 +17,7 @@ from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
 from pcg.minimise.rename import role_name, with_names
+from pcg.render.tile_choice import ground_types
 
 ROLES: Mapping[str, str] = {
     "avatar": "played by the player",
@@ -74,7 +75,7 @@ COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
     "treasure": "GOLD",
-    "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "PURPLE", "portal": "BLUE",
+    "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
     "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
@@ -160,6 +161,8 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
     name = sprite.class_name or ""
     if base == "avatar":
         return "avatar"
+    if t in ground_types(analysis.definition) and not roles & {"harmful", "solid", "collectable", "goal"}:
+        return "floor"
     if base == "shot" or _shot(t, analysis):
         return "blow" if name == "OrientedFlicker" else "shot"
     if base == "spawner":

@@ -10,7 +10,8 @@ from pcg.engine.game import load
 from pcg.engine.vgdl import check_game, check_level
 from pcg.evaluators.agents import replay
 from pcg.evaluators.analysis import analyse
-from pcg.minimise.themes import NAMES, ROLES, THEMES, dressed
+from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed
+from pcg.render.colours import painted
 from pcg.render.tile_choice import KEYWORDS, looks
 from pcg.render.tileset import load_tiles
 from pcg.runs.experiments.finishing import (
@@ -19,6 +20,7 @@ from pcg.runs.experiments.finishing import (
     finished_game,
     with_other_pace,
     with_plain_goals,
+    with_used_characters,
 )
 from tests.support.fetch import FETCH, LEVEL
 
@@ -72,7 +74,8 @@ def test_names_fit_roles_and_change_nothing_else(theme: str) -> None:
 
 
 def test_every_role_has_a_name_with_a_tile_in_every_theme() -> None:
-    assert set(NAMES) == set(ROLES)
+    assert set(NAMES) == set(ROLES) == set(COLOURS)
+    assert all(painted(colour) is not None for colour in COLOURS.values())
     for columns in NAMES.values():
         assert len(columns) == len(THEMES)
         first = [column.split()[0] for column in columns]
@@ -84,6 +87,11 @@ def test_dangers_go_faster_where_a_middling_player_wins_too_much() -> None:
     slow = FETCH.replace("cooldown=2", "cooldown=5")
     assert "cooldown=4" in with_other_pace(slow, 1.0) and "cooldown=6" in with_other_pace(slow, 0.0)
     assert with_other_pace(slow, 0.5) == slow
+
+
+def test_the_mapping_has_the_characters_of_the_levels_alone() -> None:
+    text = with_used_characters(FETCH, ["wAc."])
+    assert "g > floor ghost" not in text and "c > floor coin" in text
 
 
 def test_a_goal_of_one_kind_counts_one_kind() -> None:

@@ -17,7 +17,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.tree import Option, SpriteLine, Tree
+from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
@@ -133,6 +133,7 @@ def finished_game(
         return None
     chosen = tuple(level.text for level in course)
     compared = range(min(effort.compared or len(chosen), len(chosen)))
+    text = with_used_characters(text, chosen)
     small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
     plain = with_plain_goals(small.text)
     if check_game(plain) or any(check_level(level, load(plain, levels=chosen).definition) for level in chosen):
@@ -192,6 +193,18 @@ def with_round_points(text: str) -> str:
     rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
     made = dumps(replace_rules(tree, rounded))
     return text if check_game(made) else made
+
+
+def with_used_characters(text: str, levels: Sequence[str]) -> str:
+    """Return a game whose mapping has the characters of its levels alone."""
+    used = set("".join(levels))
+    tree = parse(text)
+
+    def kept(node: Any) -> Any:
+        children = (n for n in node.children if not isinstance(n, MappingLine) or n.character.text in used)
+        return replace(node, children=tuple(map(kept, children)))
+
+    return dumps(Tree(kept(tree.header), tree.after, tree.file))
 
 
 def with_plain_goals(text: str) -> str:

@@ -62,16 +62,19 @@ GAME = """\
 {levels} levels. A middling player (`olets`, 60 calls a decision) wins {middle:.0%} of its plays, chance {chance:.0%};
 judged {value:.3f}. Concept: {concept}.
 
-```console
-$ pcg play {name}
-$ {command}    # candidate {candidate} of revision {revised}
+```sh
+pcg play {name}
+{command}    # makes it: candidate {candidate}, revision {revised}
 ```
 """
 
 
-def finish(folders: list[Path], to: Path, revision: str) -> None:
+def finish(folders: list[str], to: Path, revision: str) -> None:
     """Finish the games that runs kept."""
-    for folder in folders:
+    for given in folders:
+        place, _, which = given.partition(":")
+        only, _, chosen = which.partition("@")
+        folder = Path(place)
         index = folder / "games" / "index.json"
         if not index.is_file():
             print(f"{folder.name}: nothing kept")
@@ -79,10 +82,10 @@ def finish(folders: list[Path], to: Path, revision: str) -> None:
         manifest = read_json(folder / "run.json")
         for k, entry in enumerate(read_json(index)["games"]):
             out = to / f"{folder.name}-{k}"
-            if out.is_dir():
+            if out.is_dir() or (only and str(k) not in only.split(",")):
                 continue
             game = load(folder / "games" / entry["file"], reading="strict")
-            theme = THEMES[(sum(map(ord, folder.name)) + k) % len(THEMES)]
+            theme = chosen or THEMES[(sum(map(ord, folder.name)) + k) % len(THEMES)]
             done = finished_game(game.definition.source, game.levels, manifest["seed"], effort=THOROUGH, theme=theme)
             out.mkdir(parents=True)
             if done is None:
@@ -99,6 +102,7 @@ def finish(folders: list[Path], to: Path, revision: str) -> None:
             lines = ",\n".join("  " + json.dumps(play) for play in plays)
             (out / "replays.json").write_text(f'{{"format": 1, "plays": [\n{lines}\n]}}\n', encoding="utf-8")
             provenance = {
+                "start": manifest["start"],
                 "command": _command(manifest), "sprites": manifest["game"]["name"], "seed": manifest["seed"],
                 "candidate": entry["id"], "generation": entry["generation"], "revision": revision, **told,
                 "value": round(verdict.value, 3), "middle": done.middle, "problem": verdict.problem,
@@ -127,6 +131,8 @@ def _command(manifest: dict[str, Any]) -> str:
     words += ["--seed", str(manifest["seed"]), "--budget", f"{manifest['budget']['evaluations']}evaluations"]
     words += ["--level", ",".join(map(str, manifest["levels"])), "-n", str(manifest["archive"]["size"])]
     words += ["--set", f"run.confirm={manifest['confirm']}", "--set", f"run.finalists={manifest['finalists']}"]
+    if manifest["start"] != "nothing":
+        words += ["--start", manifest["start"], "--set", f"run.drop={manifest['drop']:g}"]
     population = manifest["generator"]["parameters"].get("population")
     words += ["--set", f"generator.population={population}"] if population else []
     return shlex.join(words)
@@ -171,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("finish")
-    made.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    made.add_argument("runs", nargs="+", metavar="RUN", help="a folder; FOLDER:0,2@sea for some games, with a theme")
     made.add_argument("--to", type=Path, required=True)
     made.add_argument("--revision", default="", help="of the toolkit that made the runs")
     put = commands.add_parser("shelve")

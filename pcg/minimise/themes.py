@@ -40,6 +40,7 @@ ROLES: Mapping[str, str] = {
     "exit": "is that other place",
     "shot": "is shot by the avatar",
     "blow": "is struck by the avatar, beside it",
+    "target": "is shot by the avatar, and stands still",
     "scenery": "stands about",
 }
 """Roles of sprite types that names are for."""
@@ -67,6 +68,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
     "blow": ("blade", "sword", "blade", "laser"),
+    "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
     "scenery": ("hay tree boulder", "pillar bones candle", "rock plant bones", "turret rock bones"),
 }
 """Names by role, one column for each of `THEMES`, the best first; they hold a word by which a tile is chosen."""
@@ -76,7 +78,7 @@ COLOURS: Mapping[str, str] = {
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
-    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
+    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY", "target": "BROWN",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
 _WALLS = {
@@ -173,6 +175,11 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return _mover(name, roles, analysis, t)
     if "harmful" in roles:
         return "hazard"
+    touched = any(
+        analysis.has(r.partner, "avatar") for r in analysis.removals if r.victim == t and r.partner is not None
+    )
+    if "breakable" in roles and not touched and not roles & {"solid", "collectable"}:
+        return "target"
     if base in ("key", "door", "wall"):
         return base
     if "goal" in roles and roles & {"collectable", "breakable", "resource"}:

@@ -29,6 +29,7 @@ from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
+from pcg.runs.experiments.cast import with_cast
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -38,7 +39,7 @@ NEAR = 0.3
 """Distance from that share that is left as it is."""
 FASTEST, SLOWEST = 2, 8
 """Ticks between two steps of a danger, when its pace is changed."""
-COURSE = 5
+COURSE = 4
 """Levels of a game, at most; at least two."""
 MIN_WIN = 20
 """Ticks that a win takes."""
@@ -65,7 +66,7 @@ class Effort:
     tunings: int = 0
 
 
-THOROUGH = Effort(15, 4, 40_000, 0, 2, 2)
+THOROUGH = Effort(9, 3, 20_000, 0, 2, 1)
 """Effort for games that are to be shown to many people: nothing is left that `pcg minimise` would remove."""
 
 
@@ -121,11 +122,13 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text = with_round_points(dumps(without_comments(parse(text))))
+    text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
-        found = choose_course(load(other, levels=levels), levels, seed, effort) if other != text else ()
+        if other == text:
+            break
+        found = choose_course(load(other, levels=levels), levels, seed, effort)
         if len(found) < len(course) or abs(mean_share(found) - WANTED) >= abs(mean_share(course) - WANTED):
             break
         text, course = other, found

@@ -31,7 +31,8 @@ def test_walk_on_parts_go_with_their_rules_and_characters() -> None:
     text, levels = with_cast(CROWD, [level])
     assert check_game(text) == []
     assert "visitor" not in text and "pillar" not in text
-    assert "coin dog > killSprite" in " ".join(text.split()) and "ghost" in text, "what changes the game for the player stays"
+    assert "coin dog > killSprite" in " ".join(text.split()), "what changes the game for the player stays"
+    assert "ghost" in text
     assert levels[0].splitlines()[1].startswith("wA...d")
     assert load(text, levels=levels, reading="strict").levels == levels
 

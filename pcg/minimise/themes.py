@@ -205,6 +205,6 @@ def _mover(name: str, roles: frozenset[str], analysis: GameAnalysis, t: int) -> 
         if name.endswith("Chaser") and not name.startswith("Random"):
             return "chaser"
         return "missile" if name.endswith("Missile") or t in analysis.drifts else "wanderer"
-    if name == "Fleeing":
-        return "fleeing"
-    return "prey" if roles & {"goal", "collectable", "breakable", "resource"} else "friend"
+    if not roles & {"goal", "collectable", "breakable", "resource"}:
+        return "friend"
+    return "fleeing" if name == "Fleeing" else "prey"

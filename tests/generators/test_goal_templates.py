@@ -12,7 +12,7 @@ from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.playability_repair import repair_playability
 
 
-@pytest.mark.parametrize(("name", "families"), [("boxes", 1), ("dungeon", 4), ("survival", 3), ("invaders", 1)])
+@pytest.mark.parametrize(("name", "families"), [("boxes", 1), ("dungeon", 4), ("survival", 2), ("invaders", 1)])
 def test_goals_compile_and_can_be_won(name: str, families: int) -> None:
     game = pcg.load(name)
     space = LearnedSpace(RuleSpace.of(game.definition.source, game.levels[:2]))
@@ -28,7 +28,7 @@ def test_goals_compile_and_can_be_won(name: str, families: int) -> None:
         endings = tuple((ending.name, ending.wins) for ending in goal.terminations)
         seen.add((endings, tuple(rule.effect for rule in goal.rules)))
     effects = {effect for _, found in seen for effect in found}
-    assert len(seen) >= families and ("bounceForward" in effects) == (name in ("boxes", "dungeon", "survival"))
+    assert len(seen) >= families and ("bounceForward" in effects) == (name != "invaders")
 
 
 def test_equal_seeds_draw_equal_goals() -> None:

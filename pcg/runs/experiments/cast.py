@@ -21,8 +21,9 @@ from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
 from pcg.minimise.themes import role_of
+from pcg.render.tile_choice import ground_types
 
-_WALK_ON = ("friend", "scenery")
+_WALK_ON = ("friend", "scenery", "floor")
 """Roles of which walk-on parts are."""
 _BOTH = ("killBoth", "killSecond")
 """Words of a rule that changes the second sprite as well."""
@@ -91,9 +92,10 @@ def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis)
         t.name: {definition.types[u].name for u in t.subtypes if definition.types[u].leaf} or {t.name}
         for t in definition.types
     }
+    grounds = ground_types(definition)
     found = {
         t.name for t in definition.types
-        if t.line and t.leaf and role_of(t.id, analysis) in _WALK_ON
+        if t.line and t.leaf and t.id not in grounds and role_of(t.id, analysis) in _WALK_ON
         and not analysis.roles.get(t.id, frozenset()) & {"goal", "guarded", "solid", "spawner", "pushable"}
     }  # fmt: skip
     named = {

@@ -134,7 +134,7 @@ def finished_game(
         text, course = other, found
     if len(course) < min(2, len(levels)):
         return None
-    chosen = tuple(level.text for level in course)
+    chosen: tuple[str, ...] = tuple(level.text for level in course)
     compared = range(min(effort.compared or len(chosen), len(chosen)))
     text = with_used_characters(text, chosen)
     small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
@@ -143,12 +143,15 @@ def finished_game(
         plain, removed = text, ()
     else:
         removed = tuple(map(str, small.removed))
+    plain, chosen = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
+    plain = with_used_characters(plain, chosen)
     shown = plain
     if dress:
         definition = load(plain, levels=chosen).definition
         candidate, _ = dressed(plain, definition, analyse(definition), theme)
         shown = candidate if not check_game(candidate) else plain
     last = load(shown, levels=chosen)
+    course = tuple(replace(level, text=text) for level, text in zip(course, chosen, strict=True))
     wins = tuple(_recorded(last, k, level.win) for k, level in enumerate(course))
     if not all(win.won for win in wins):
         return None

@@ -1,10 +1,9 @@
 """The numbers of rule evolution: what is found in a given time, what is found again, and how fast candidates pass.
 
-    python benchmarks/rule_evolution.py evolve --corpus DIR [--seconds N] [--only GAME ...] [--litter N]
+    python benchmarks/rule_evolution.py evolve --corpus DIR [--seconds N] [--only GAME ...]
     python benchmarks/rule_evolution.py rediscover --corpus DIR [--seconds N] [--only GAME ...]
     python benchmarks/rule_evolution.py throughput [--seconds N]
     python benchmarks/rule_evolution.py memory [--candidates N]
-    python benchmarks/rule_evolution.py surrogate --corpus DIR [--candidates N] [--only GAME ...] [--litters 1 4]
     python benchmarks/rule_evolution.py report
 
 Every search is a row of `docs/results/rules/MODE.csv`, written as soon as it is measured; what is there already for
@@ -23,9 +22,6 @@ bit. `report` writes `docs/results/rules.md` from the rows. DIR is a folder of g
     Different candidates per minute through the full filter while rules evolve, and compiled and checked per minute.
 `memory`
     Resident memory of a run over many candidates, whose plays are short.
-`surrogate`
-    Evolution on the first level with so many children bred for each that is played (`--litters`), of which a learned
-    model picks one; equally many candidates are played.
 
 Wall times depend on what else the machine does: its load and the processor time are in every row.
 """
@@ -35,7 +31,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import csv
-import json
 import os
 import resource
 import sys
@@ -55,7 +50,6 @@ from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.parser import parse
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
-from pcg.generators.population import AGAIN
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import edits, replace_rules
 from pcg.generators.rules.operators import mutate
@@ -102,8 +96,6 @@ THROUGHPUT_COLUMNS = (
     "what", "game", "workers", "wall_s", "cpu_s", "load", "candidates", "per_minute", "per_cpu_minute", "kernels",
 )  # fmt: skip
 MEMORY_COLUMNS = ("candidates", "feasible", "resident_mib", "cpu_s")
-SURROGATE_COLUMNS = ("game", "litter", "seed", "candidates", "feasible", "mean", "best", "best_20", "cpu_s", "load")
-SURROGATE_KEYS = ("game", "seed", "candidates", "litter")
 
 
 JUDGED_COLUMNS = (
@@ -261,7 +253,7 @@ def search(subject: Subject, generator: str, options: argparse.Namespace, **more
     config = RulesRun(
         subject.path, generator=generator, levels=subject.levels, seconds=options.seconds, seed=options.seed,
         count=10 if generator == "evolve" else 1000,  # a run of `random` ends when it has as many as are wanted
-        finalists=40, distance=0.3, generator_parameters={"surrogate": options.litter} if generator == "evolve" else {},
+        finalists=40, distance=0.3,
         **more,
     )  # fmt: skip
     load_before = load_now()
@@ -398,38 +390,6 @@ def memory(options: argparse.Namespace) -> None:
         run_rules(config, Path(folder) / "run", workers=1, progress=look)
 
 
-def surrogate(options: argparse.Namespace) -> None:
-    """Compare what equally many plays find with children that a model picked, and the cost of that."""
-    rows = Rows("surrogate", SURROGATE_COLUMNS, SURROGATE_KEYS)
-    for subject in subjects(options):
-        for litter in options.litters:
-            row: dict[str, Any] = {
-                "game": subject.name, "litter": litter, "seed": options.seed, "candidates": options.candidates,
-            }  # fmt: skip
-            if rows.key(row) in rows.rows and not options.again:
-                continue
-            config = RulesRun(
-                subject.path, levels="0", evaluations=options.candidates, seed=options.seed, confirm=0,
-                generator_parameters={"surrogate": litter},
-            )  # fmt: skip
-            with tempfile.TemporaryDirectory() as folder:
-                cpu = time.process_time()
-                run_rules(config, Path(folder) / "run", workers=options.workers)
-                cpu = time.process_time() - cpu
-                log = (Path(folder) / "run" / "events.jsonl").read_text(encoding="utf-8")
-            told = [json.loads(line) for line in log.splitlines()]
-            worth = {json.dumps(one["genotype"]): one["fitness"] for one in told if one.get("feasible")}
-            ranked = sorted(worth.values(), reverse=True)
-            new = [one for one in told if "feasible" in one and one["origin"] != AGAIN]
-            rows.put({
-                **row, "feasible": f"{np.mean([one['feasible'] for one in new]):.2f}",
-                "mean": f"{np.mean([one['fitness'] if one['feasible'] else 0.0 for one in new]):.3f}",
-                "best": f"{ranked[0]:.3f}" if ranked else "",
-                "best_20": f"{np.mean(ranked[:20]):.3f}" if ranked else "",
-                "cpu_s": f"{cpu:.0f}", "load": load_now(),
-            })  # fmt: skip
-
-
 def resident() -> float:
     """Resident memory now, MiB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -488,14 +448,6 @@ def report(options: argparse.Namespace) -> None:
             sorted(Rows("memory", MEMORY_COLUMNS, ("candidates",)).rows.values(), key=lambda r: int(r["candidates"])),
             MEMORY_COLUMNS,
         ),
-        "## Children picked by a model",
-        "Evolution on the first level with the parameter `surrogate` (*litter*): so many children are bred for each "
-        "that is played, and a model of what was played before picks one. Equally many candidates are played. "
-        "*Feasible* is the share of the different candidates that keep all constraints, *mean* their mean fitness (0 "
-        "where they do not), *best 20* the mean fitness of the best twenty. With the model more of what is played is "
-        "feasible in three of four runs; the best are better in `dungeon` and worse in `zelda`, so that it is not "
-        "shown to find better games, and it is off by default.",
-        _table(Rows("surrogate", SURROGATE_COLUMNS, SURROGATE_KEYS).rows.values(), SURROGATE_COLUMNS),
     ]  # fmt: skip
     (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")
 
@@ -553,7 +505,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     modes: dict[str, Callable[[argparse.Namespace], None]] = {
         "evolve": evolve, "rediscover": rediscover, "throughput": throughput, "memory": memory,
-        "surrogate": surrogate, "report": report,
+        "report": report,
     }  # fmt: skip
     parser.add_argument("mode", choices=list(modes))
     parser.add_argument("--corpus", type=Path, help="folder of the corpus' games")
@@ -565,8 +517,6 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--ladder", default="", help="agents of `throughput`, weakest first; by default all five")
     parser.add_argument("--candidates", type=int, default=100_000)
-    parser.add_argument("--litter", type=int, default=1, help="children from which a model picks, in searches")
-    parser.add_argument("--litters", type=int, nargs="+", default=[1, 4], help="of `surrogate`")
     parser.add_argument("--again", action="store_true", help="measure what was measured already, too")
     options = parser.parse_args()
     compile_all()

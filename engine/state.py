@@ -7,9 +7,6 @@ it is.
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import json
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +25,7 @@ from pcg.engine.model import Model
 from pcg.engine.outcome import CATEGORIES as CATEGORIES
 from pcg.engine.outcome import Event as Event
 from pcg.engine.outcome import Outcome as Outcome
+from pcg.engine.state_bytes import StateData
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
@@ -35,9 +33,6 @@ if TYPE_CHECKING:
     from pcg.engine.game import Game
     from pcg.engine.observation import StateObservation
 
-_MAGIC = b"PCGSTATE3"
-_CHECK = 8
-"""Bytes of the checksum behind the magic word: no block is taken over that is not exactly what was written."""
 _Header: Any = structure(L.STATE)
 
 
@@ -507,69 +502,22 @@ class State:
         """
         header = self._head
         used = int(header.at_sprites) + int(header.slots) * self._context.tables.stride
-        history = self._history_bytes()
-        meta = json.dumps(
-            {
-                "game": self.game.digest,
-                "rows": self._context.level.rows,
-                "room": self._arena.room,
-            },
-            separators=(",", ":"),
-        ).encode()
-        body = b"".join(
-            (
-                struct.pack("<III", len(meta), len(history), used),
-                meta,
-                history,
-                ctypes.string_at(self._address, used),
-            )
-        )
-        return _MAGIC + _checksum(body) + body
+        block = ctypes.string_at(self._address, used)
+        rows = tuple(self._context.level.rows)
+        return StateData(self.game.digest, rows, self._arena.room, self._history_bytes(), block).to_bytes()
 
 
 def restore(game: Game, data: bytes) -> State:
     """The state that `State.to_bytes` gave. Raises PcgError for anything else, or another game's state."""
-    start = len(_MAGIC) + _CHECK
-    head = start + 12
-    if not data.startswith(_MAGIC) or len(data) < head:
-        raise PcgError("these bytes are not a serialised state")
-    size, past, used = struct.unpack("<III", data[start:head])
-    if len(data) != head + size + past + used:
-        raise PcgError(f"a serialised state of {head + size + past + used} bytes was expected, got {len(data)}")
-    if _checksum(data[start:]) != data[len(_MAGIC) : start]:
-        raise PcgError("these bytes are a serialised state that has been changed")
-    try:
-        meta = json.loads(data[head : head + size])
-        rows, room, digest = "\n".join(meta["rows"]), int(meta["room"]), meta["game"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise PcgError("these bytes are not a serialised state") from error
-    if digest != game.digest:
+    given = StateData.from_bytes(data)
+    if given.digest != game.digest:
         raise PcgError(f"this state belongs to another game than {game.name}")
-    context = game.context(rows)
-    raw = data[head + size : head + size + past]
-    if not 0 < room < 2 * MAX_ROOM or past % 32 or not _fits(context, room, data[head + size + past :]):
+    context = game.context("\n".join(given.rows))
+    if not given.fits(context):
         raise PcgError("these bytes are not a serialised state")
-    state = State(game, context, room, (None, raw) if raw else None)
-    ctypes.memmove(state._address, data[head + size + past :], used)
+    state = State(game, context, given.room, (None, given.history) if given.history else None)
+    ctypes.memmove(state._address, given.block, len(given.block))
     return state
-
-
-def _checksum(body: bytes) -> bytes:
-    return hashlib.blake2b(body, digest_size=_CHECK).digest()
-
-
-def _fits(context: Context, room: int, block: bytes) -> bool:
-    """Return true if the bytes have the layout of a block of this context and room."""
-    if len(block) < L.STATE.itemsize:
-        return False
-    given = _Header.from_buffer_copy(block)
-    arena = context.arena(room)
-    model = arena.take()
-    expected = _Header.from_address(model)
-    layout = [name for name, spec in (L.STATE.fields or {}).items() if spec[1] >= L.COPIED_HEADER]
-    same = all(getattr(given, name) == getattr(expected, name) for name in layout)
-    arena.free.append(model)
-    return same and 0 <= given.slots <= room and len(block) == given.at_sprites + given.slots * context.tables.stride
 
 
 def begin(game: Game, context: Context, seed: int) -> State:

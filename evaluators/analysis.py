@@ -8,10 +8,9 @@ the rules do (`effect_semantics`) rather than by a short list of effect names. W
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
@@ -26,9 +25,6 @@ from pcg.evaluators.effect_semantics import (
     flag,
     type_ids,
 )
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 ROLES: Mapping[str, str] = {
     "avatar": "controlled by the player",
@@ -144,9 +140,6 @@ class GameAnalysis:
     """Types that travel in a fixed direction (columns, rows)."""
     tiles: tuple[Tile, ...]
     """The usable level characters, in mapping order."""
-    graph: nx.MultiDiGraph = field(repr=False)
-    """Nodes: type names (attribute `roles`) and "EOS"; edges: what the first does or suffers when it meets the
-    second."""
 
     def having(self, role: str) -> tuple[int, ...]:
         """The concrete types with `role`, ascending."""
@@ -308,7 +301,6 @@ class _Analyst:
         self._spread_harm(roles)
         start_class = self.types[self.start_avatars[0]].class_name if self.start_avatars else None
         mobility = MOBILITY.get(start_class or "", "freely")
-        graph = self._graph(roles)
         return GameAnalysis(
             definition=self.definition,
             concrete=self.concrete,
@@ -324,7 +316,6 @@ class _Analyst:
             edges=self.edges,
             drifts=self.drifts,
             tiles=self._tiles(roles),
-            graph=graph,
         )
 
     # -- what exists and what happens ----------------------------------------------------------------------------------
@@ -586,29 +577,3 @@ class _Analyst:
                 continue
             found.append(Tile(char, ids, tuple(i for i in ids if "background" not in roles[i])))
         return tuple(found)
-
-    def _graph(self, roles: Mapping[int, frozenset[str]]) -> nx.MultiDiGraph:
-        import networkx as nx  # slow to import, and what only plays a game asks for no graph
-
-        graph = nx.MultiDiGraph()
-        for t in self.concrete:
-            graph.add_node(self.types[t].name, id=t, roles=tuple(sorted(roles[t])))
-        graph.add_node("EOS", id=-1, roles=())
-        name = [s.name for s in self.types]
-        effects = self.definition.effects
-
-        def connect(first: str, second: str, found: Sequence[Consequence]) -> None:
-            for c in found:
-                products = tuple(name[p] for p in c.products)
-                graph.add_edge(
-                    first, second, effect=effects[c.effect].name, kind=c.kind, products=products, score=c.score
-                )
-
-        for (first, second), found in self.meetings.items():
-            connect(name[first], name[second], found)
-        for t, found in self.edges.items():
-            connect(name[t], "EOS", found)
-        for s in self.sources:
-            if s.consequence is None:
-                graph.add_edge(name[s.maker], name[s.product], effect="", kind="produces", products=(), score=0)
-        return graph

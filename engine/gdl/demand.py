@@ -15,8 +15,6 @@ from pcg.engine.gdl.checker import ROOTS, Program, Relation
 from pcg.engine.gdl.clauses import Clause
 from pcg.engine.gdl.tree import Sentence, Variable, literal_variables, variables_of
 
-_GIVEN = (("true", 1), ("does", 2))
-
 
 def on_demand(program: Program, *, everything: bool = False) -> Program:
     """The program with rules that derive only what is asked for.

@@ -6,8 +6,9 @@ named.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
 
 if TYPE_CHECKING:
     from pcg.engine.vgdl import ontology
@@ -39,22 +40,11 @@ _HOMES = {
     **dict.fromkeys(("loads", "parse"), "parser"),
     **dict.fromkeys(("read_game", "resolve"), "resolver"),
     "Tree": "tree",
+    "ontology": "ontology:",
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name == "ontology":
-        return importlib.import_module("pcg.engine.vgdl.ontology")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"pcg.engine.vgdl.{home}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "ontology"})
+__getattr__, __dir__ = _lazy_exports(__name__, _HOMES)
 
 
 __all__ = [

@@ -14,17 +14,6 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.facts import EffectFacts, SpriteFacts, facts_of_effects, members, set_of
 
 
-def may_draw(definition: GameDefinition, placed: Iterable[int]) -> bool:
-    """Return true if a tick on a level with sprites of these types can depend on the random generator.
-
-    Args:
-        definition: the game.
-        placed: ids of the types that the level creates.
-    """
-    sprites = SpriteFacts(definition)
-    return level_draws(definition, sprites, facts_of_effects(sprites, definition), set_of(placed))
-
-
 def possible_types(definition: GameDefinition, placed: Iterable[int]) -> frozenset[int]:
     """Ids of the types of which sprites can be there at some time, when the level creates those of `placed`."""
     sprites = SpriteFacts(definition)
@@ -32,7 +21,14 @@ def possible_types(definition: GameDefinition, placed: Iterable[int]) -> frozens
 
 
 def level_draws(definition: GameDefinition, sprites: SpriteFacts, effects: Sequence[EffectFacts], placed: int) -> bool:
-    """`may_draw` for a set of types and the facts of a game."""
+    """Return True if a tick on a level with sprites of these types can depend on the random generator.
+
+    Args:
+        definition: the game.
+        sprites: facts of its types.
+        effects: facts of its effects.
+        placed: the types that the level creates, as a set of bits (`facts.set_of`).
+    """
     if not is_stochastic(sprites, effects):
         return False
     present, running = _present(definition, sprites, effects, placed)

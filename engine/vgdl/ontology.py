@@ -41,8 +41,6 @@ EFFECT_BASE_PARAMS: Final[Mapping[str, Param]] = MappingProxyType({p.name: p for
 """The fields every effect has."""
 SPRITE_BASE_PARAMS: Final[Mapping[str, Param]] = MappingProxyType({p.name: p for p in ontology_sprites.BASE_PARAMS})
 """The fields every sprite has."""
-PHYSICS: Final[Mapping[str, int]] = MappingProxyType({"GRID": 0, "CONT": 1})
-"""Physics types, values of `physicstype`."""
 
 
 def _check_name(name: str, known: Mapping[str, Any], params: Iterable[Param]) -> None:
@@ -147,7 +145,6 @@ __all__ = [
     "EFFECT_BASE_PARAMS",
     "FIELD_TYPES",
     "GAME_PARAMS",
-    "PHYSICS",
     "SPACE_PARAMS",
     "SPRITE_BASE_PARAMS",
     "SPRITE_CLASSES",

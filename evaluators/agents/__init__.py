@@ -10,9 +10,9 @@ decision, the tree, the plan, the rollout, and one search per agent. Beside them
 base class), `registry` (the table), `heuristics` and `goal_heuristic`, `subgoals`, `graph_search`, and `playout`.
 """
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
 from pcg.evaluators.agents.base import Agent as Agent
 from pcg.evaluators.agents.base import AgentError as AgentError
 from pcg.evaluators.agents.base import Budget as Budget
@@ -157,10 +157,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import an exported name on first use (PEP 562)."""
-    if name not in _EXPORTS:
-        raise AttributeError(f"module 'pcg.evaluators.agents' has no attribute {name!r}")
-    value = getattr(_import_module(f"pcg.evaluators.agents.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = _lazy_exports(__name__, _EXPORTS)

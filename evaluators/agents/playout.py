@@ -79,20 +79,6 @@ class Playout:
     counts: tuple[int, ...] = field(default=(), repr=False)
     states: tuple[Any, ...] = field(default=(), repr=False)
 
-    def followed_by(self, rest: Playout) -> Playout:
-        """One play of this and `rest`, which went on from where this one stopped."""
-        return Playout(
-            actions=self.actions + rest.actions,
-            score=rest.score,
-            winner=rest.winner,
-            ticks=self.ticks + rest.ticks,
-            over=rest.over,
-            events=dict(sorted((Counter(self.events) + Counter(rest.events)).items())),
-            calls=self.calls + rest.calls,
-            counts=rest.counts,
-            states=self.states[:-1] + rest.states if rest.states else (),
-        )
-
     def __repr__(self) -> str:
         winners = [self.winner] if isinstance(self.winner, Outcome) else self.winner
         return f"<playout of {self.ticks} ticks, score {self.score}, {', '.join(w.name for w in winners)}>"

@@ -4,8 +4,9 @@
 needed: learners are trained on the vector environments (`pcg.engine.envs`).
 """
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
+
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
 
 if TYPE_CHECKING:
     from pcg.evaluators.learning.linear import LinearSarsa as LinearSarsa
@@ -43,10 +44,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import an exported name on first use (PEP 562)."""
-    if name not in _EXPORTS:
-        raise AttributeError(f"module 'pcg.evaluators.learning' has no attribute {name!r}")
-    value = getattr(_import_module(f"pcg.evaluators.learning.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = _lazy_exports(__name__, _EXPORTS)

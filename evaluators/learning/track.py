@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -26,8 +25,6 @@ from pcg.evaluators.tournament.rules import DISQUALIFIED, NO_WINNER, WON, Rules,
 if TYPE_CHECKING:
     from pcg.engine.envs import VectorEnv
     from pcg.engine.game import Game
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

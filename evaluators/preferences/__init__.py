@@ -6,6 +6,7 @@ davidson      utilities from votes (Bradley-Terry with ties)      intervals   ho
 posterior     intervals that hold under adaptive pairing
 subgroups     whether subgroups of participants differ in their taste
 shares        votes for groups, with exact tests                  rankings    other methods, as checks
+mixed         the same for other people and other items: both as random effects
 consistency   order, agreement, circles, suspicious participants  outcomes    whether winning matters
 power         how many votes it takes                             simulation  participants with known tastes
 model         what people like, from measurements of items (features): a weighted sum, or a gaussian_process

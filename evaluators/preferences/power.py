@@ -22,7 +22,6 @@ from pcg.evaluators.preferences.simulation import (
     simulate_study,
     tie_parameter,
 )
-from pcg.evaluators.preferences.votes import PairCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,16 +193,3 @@ def _information(difference: float, fitted: Fit) -> float:
         k: v for k, v in fitted.parameters.items() if k == "tie"
     })[0, 0]  # fmt: skip
     return 0.25 * float(p[0] + p[1] - (p[0] - p[1]) ** 2)
-
-
-def expected_errors(fitted: Fit, votes: int) -> Array:
-    """Standard errors of the utilities after so many votes in all, were pairs shown as they were so far, (items,)."""
-    if not fitted.votes or votes <= 0:
-        raise PcgError("standard errors are expected from one vote or more")
-    return np.asarray(fitted.errors * math.sqrt(fitted.votes / votes))
-
-
-def missing_pairs(counts: PairCounts) -> int:
-    """Number of pairs of items that nobody has judged."""
-    n = len(counts.items)
-    return n * (n - 1) // 2 - int((counts.counts.sum(axis=(1, 2)) > 0).sum())

@@ -15,7 +15,7 @@ from pcg.evaluators.pushing.board import Cell, PushBoard, far_table
 from pcg.evaluators.pushing.kernel import FAR
 from pcg.evaluators.pushing.solver import PullTable, solve_pushes
 
-ROOM = 400_000
+MOST_POSITIONS = 400_000
 """Positions that are looked at for one puzzle at most."""
 
 
@@ -103,7 +103,7 @@ def route_measures(board: PushBoard, route: Sequence[tuple[Cell, Cell]]) -> Rout
     return RouteMeasures(away, off_goal, changes, len(board.boxes) - len(set(moved)))
 
 
-def difficulty(board: PushBoard, room: int = ROOM, table: PullTable | None = None) -> Difficulty | None:
+def difficulty(board: PushBoard, room: int = MOST_POSITIONS, table: PullTable | None = None) -> Difficulty | None:
     r"""Measure a puzzle.
 
     Args:

@@ -30,6 +30,7 @@ MEASURED = 20_000
 """Positions that measuring a level looks at: some hundredths of a second."""
 
 _ROW = 2
+"""Row of the small levels in which the avatar walks: two rows of floor lie above and below it."""
 _MOST_TILES = 24
 """Tiles with something on them beyond which a game is not tried out."""
 
@@ -43,6 +44,7 @@ class BoxRules:
         goal: tile that makes a goal of it.
         fate: of a box that comes to a goal (`kernel.STAYS` and its companions).
         need: what wins: `kernel.ALL_BOXES` or `kernel.ALL_GOALS` taken care of.
+        goal_walk: whether the avatar can walk over goals.
         contents: what cells can hold, each with the bits of its ground (0, `WALK`, `ROOM`) and what is there: "",
             "box", "goal", "box on goal".
     """
@@ -64,6 +66,7 @@ class PushRules:
         wall: tile that stops the avatar and boxes, None without one.
         avatar: tile of the avatar on bare floor.
         kinds: of boxes.
+        avatar_types: names of the avatar's types, which are no content of a cell.
     """
 
     floor: str

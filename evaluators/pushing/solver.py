@@ -14,7 +14,7 @@ from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.pushing import kernel
 from pcg.evaluators.pushing.board import WAYS, Cell, PushBoard, far_table
 
-ROOM = 1_000_000
+MOST_POSITIONS = 1_000_000
 """Positions that a search remembers by default."""
 MOST_GOALS = 60
 OBJECTIVES = ("pushes", "moves")
@@ -125,7 +125,9 @@ class PushSearch:
         room: positions remembered at most.
     """
 
-    def __init__(self, board: PushBoard, objective: str = "pushes", trust: float = 1.0, room: int = ROOM) -> None:
+    def __init__(
+        self, board: PushBoard, objective: str = "pushes", trust: float = 1.0, room: int = MOST_POSITIONS
+    ) -> None:
         if objective not in OBJECTIVES:
             raise PcgError(f"unknown objective `{objective}`, expected one of {', '.join(OBJECTIVES)}")
         memory = self._memory = _Memory(board, room)
@@ -190,7 +192,7 @@ class PushSearch:
 
 
 def solve_pushes(
-    board: PushBoard, objective: str = "pushes", *, trust: float = 1.0, max_positions: int = ROOM
+    board: PushBoard, objective: str = "pushes", *, trust: float = 1.0, max_positions: int = MOST_POSITIONS
 ) -> PushSolution:
     r"""Look for a solution of a pushing puzzle.
 
@@ -226,7 +228,7 @@ class PullTable:
         PcgError: for a board on which boxes leave the game at a goal: what was pushed there cannot be pulled out.
     """
 
-    def __init__(self, board: PushBoard, room: int = ROOM) -> None:
+    def __init__(self, board: PushBoard, room: int = MOST_POSITIONS) -> None:
         if board.fate not in (kernel.STAYS, kernel.STICKS):
             raise PcgError("boxes that leave the game at a goal cannot be pulled from it")
         self.board = board.moved(board.goals, board.avatar)

@@ -75,11 +75,6 @@ def parse_table(text: str) -> Table:
     return np.array([d == "1" for d in digits]).reshape(2, 9)
 
 
-def table_text(table: Table) -> str:
-    """The inverse of `parse_table`."""
-    return " ".join("".join("01"[int(v)] for v in row) for row in table)
-
-
 def neighbours(rock: Rock) -> NDArray[np.int8]:
     """Return the number of rock cells among the eight around each cell, on the last two axes."""
     height, width = rock.shape[-2:]

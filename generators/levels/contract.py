@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,7 +18,7 @@ from pcg.evaluators.targets import Target
 from pcg.generators.contract import Generator, IndependentMixin
 from pcg.generators.levels.context import LevelContext
 
-__all__ = ["Candidate", "Evaluation", "LevelGenerator"]
+__all__ = ["Candidate", "DelayedGenerator", "Evaluation", "LevelGenerator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +128,60 @@ class IndependentGenerator(IndependentMixin[Candidate, Evaluation, str], LevelGe
 
     def _wrapped(self, number: int, made: str) -> Candidate:
         return Candidate(number, made, self.name)
+
+
+class DelayedGenerator(LevelGenerator):
+    """Base of the generators that learn from each evaluation a fixed number of levels after its candidate.
+
+    Candidate k is made when the evaluations of all candidates up to k - `delay` have been learned from, and none of
+    later ones. So up to `delay` evaluations go on side by side without a pause, and the outcome does not depend on how
+    many there are or on how quickly they come. Subclasses have a parameter `delay`, in levels.
+    """
+
+    learns = True
+
+    def __init__(
+        self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
+    ) -> None:
+        super().__init__(context, seed=seed, targets=targets, **params)
+        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
+        """Evaluations that have not taken effect yet, in the order of candidates."""
+        self._applied = 0
+        """Number of evaluations that were learned from."""
+
+    @abstractmethod
+    def _make(self, number: int) -> Candidate:
+        """Make the candidate with this id."""
+
+    @abstractmethod
+    def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
+        """Take an evaluation into account, once and in the order of candidates."""
+
+    def ask(self, n: int) -> list[Candidate]:
+        """At most `n` candidates, as far as `delay` reaches beyond what was told."""
+        made: list[Candidate] = []
+        while len(made) < n:
+            known = max(0, self._next + 1 - self.integer("delay"))
+            if known > self._applied + len(self._waiting):
+                break
+            while self._applied < known:
+                self._learn(*self._waiting.popleft())
+                self._applied += 1
+            made.append(self._make(self._next))
+            self._next += 1
+        return made
+
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
+        """Take evaluations; they take effect when the level `delay` later is made."""
+        self._waiting.extend(zip(candidates, evaluations, strict=True))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The counts of candidates and evaluations, and the evaluations that have not taken effect yet."""
+        waiting = [[candidate.to_json(), evaluation.to_json()] for candidate, evaluation in self._waiting]
+        return {**super().state_dict(), "applied": self._applied, "waiting": waiting}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on as the generator whose `state_dict` this was."""
+        super().load_state_dict(state)
+        self._applied = int(state["applied"])
+        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])

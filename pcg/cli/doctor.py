@@ -25,7 +25,6 @@ EXTRAS = {
     "pettingzoo": "envs: environments for two players",
     "clingo": "asp: levels by answer-set programming",
     "ribs": "qd: quality-diversity archives",
-    "sklearn": "surrogate: a model that picks which rules are played",
     "distributed": "cluster: evaluation on other machines",
     "psycopg": "postgres: studies in a PostgreSQL database",
     "stable_baselines3": "rl: learners",

@@ -172,9 +172,9 @@ _SHOWN = ("feasible", "fitness", "constraint", "constraints", "metrics", "wants"
 def _puzzle_sentences(game: Game, text: str) -> list[str]:
     """Return sentences on the difficulty of a level with boxes to push; none for other levels."""
     from pcg.evaluators.pushing import difficulty_of
-    from pcg.evaluators.pushing.difficulty import ROOM
+    from pcg.evaluators.pushing.difficulty import MOST_POSITIONS
 
-    found = difficulty_of(game.definition, text, ROOM)
+    found = difficulty_of(game.definition, text, MOST_POSITIONS)
     return found.sentences() if found is not None else []
 
 

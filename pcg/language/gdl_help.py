@@ -188,7 +188,7 @@ def format_sheet(text: str, *, file: str = "<text>") -> str:
     """
     from pcg.engine.gdl.parser import parse
 
-    parse(text, file=file)  # refuses what has no layout
+    parse(text, file=file)  # raises the error of a sheet that cannot be read
     lines: list[str] = []
     row = ""
     depth, last, rule = 0, "", False

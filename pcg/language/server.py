@@ -76,7 +76,7 @@ def make_server() -> LanguageServer:
     ) -> None:
         changed = server.workspace.get_text_document(params.text_document.uri)
         publish(changed)
-        if language_of(changed) == VGDL:  # what is wrong with its levels may have changed
+        if language_of(changed) == VGDL:  # its levels are checked against it, so their findings may have changed
             for other in server.workspace.text_documents.values():
                 if language_of(other) == LEVEL and _game_of(other) == _path(changed):
                     publish(other)
@@ -152,7 +152,7 @@ def make_server() -> LanguageServer:
         try:
             new = {VGDL: format_text, GDL: gdl_help.format_sheet}.get(language_of(of), str)(of.source)
         except PcgError:
-            return []  # what is wrong is shown as a diagnostic
+            return []  # the error is shown as a diagnostic already
         if new == of.source:
             return []
         whole = lsp.Range(lsp.Position(0, 0), lsp.Position(len(of.lines) + 1, 0))
@@ -198,7 +198,7 @@ def findings(of: TextDocument) -> Iterable[lsp.Diagnostic]:
             try:
                 found = list(check_level(of.source, read_game(game, reading="gvgai"), reading="strict"))
             except PcgError:
-                found = []  # said where the game is open
+                found = []  # the game's own document shows its errors
     for one in found:
         yield _diagnostic(of, one)
 

@@ -180,7 +180,7 @@ def blank_at(text: str, line: int, column: int) -> Blank:
     before = lines[line][:column] if line < len(lines) else ""
     if "#" in before:
         return Blank("")
-    # a mark that no name can have stands for what is not yet written
+    # the word at the place is found by a character that no name can have
     marked = "\n".join([*lines[:line], before + "\0"])
     here = [w for w in words(marked) if w.at.line == line]
     word = next((w for w in here if "\0" in w.text), None)

@@ -4,10 +4,10 @@
 `render_ansi` (`terminal`). Nothing is imported until it is used: the command line starts without numpy and PIL.
 """
 
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from pcg.callable_module import make_callable as _make_callable
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
 
 if TYPE_CHECKING:
     from pcg.render.animation import render_gif as render_gif
@@ -44,14 +44,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Import an exported function on first use (PEP 562)."""
-    if name not in _EXPORTS:
-        raise AttributeError(f"module 'pcg.render' has no attribute {name!r}; it exports {', '.join(__all__)}")
-    value = getattr(_import_module(f"pcg.render.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = _lazy_exports(__name__, _EXPORTS)

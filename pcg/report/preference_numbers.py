@@ -27,7 +27,7 @@ def numbers_of(found: Analysis) -> list[Number]:
     Args:
         found: the analysis that the report shows.
     """
-    return [*_facts(found), *_items(found), *_groups(found), *_sets(found), *_rest(found)]
+    return [*_facts(found), *_items(found), *_groups(found), *_group_effects(found), *_sets(found), *_rest(found)]
 
 
 def numbers_csv(found: Analysis) -> str:
@@ -78,6 +78,17 @@ def _groups(found: Analysis) -> Iterator[Number]:
         }  # fmt: skip
         for name, value in values.items():
             yield "group-pairs", f"{p.one} / {p.other}", name, float(value)
+
+
+def _group_effects(found: Analysis) -> Iterator[Number]:
+    if found.mixed is None:
+        return
+    for d in found.mixed.differences:
+        for name, value in (("difference", d.estimate), ("error", d.error)):
+            yield "group-effects", f"{d.one} / {d.other}", name, value
+    facts = {"position": found.mixed.position[0], "items": found.mixed.items, "tastes": found.mixed.tastes}
+    for name, value in facts.items():
+        yield "group-effects", "", name, value
 
 
 def _sets(found: Analysis) -> Iterator[Number]:

@@ -26,6 +26,7 @@ from pcg.evaluators.preferences.consistency import (
 )
 from pcg.evaluators.preferences.davidson import Fit, fit
 from pcg.evaluators.preferences.intervals import SAMPLES, Bootstrap, bootstrap
+from pcg.evaluators.preferences.mixed import MixedEffects, mixed_effects
 from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
 from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_power
@@ -54,6 +55,8 @@ class Analysis:
     after: Posterior
     """Utilities whose intervals hold under adaptive pairing, which the page shows."""
     shares: Shares | None
+    mixed: MixedEffects | None
+    """Groups compared with participants and items as random effects, where the votes carry it."""
     outcome: OutcomeEffect
     suspicious: Sequence[Suspicion]
     circles: Mapping[str, Transitivity]
@@ -111,7 +114,9 @@ def analyse_votes(
     fitted = found.fit
     return Analysis(
         votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted),
-        shares(chosen, groups, question=question) if groups else None, outcome_effect(chosen, question=question),
+        shares(chosen, groups, question=question) if groups else None,
+        mixed_effects(chosen, groups, question=question) if groups else None,
+        outcome_effect(chosen, question=question),
         suspicions(votes, fitted, limits=limits, passed=passed, question=question),
         transitivity_of_each(chosen, question=question),
         _power(fitted, chosen, seed) if power else (),
@@ -268,6 +273,8 @@ def _findings(found: Analysis) -> list[tuple[str, str]]:
             "to distrust a ranking, but to ask many people.",
         ),
     ]
+    if found.mixed and found.shares:
+        said.append(("Groups", _group_finding(found.shares, found.mixed)))
     circles = (
         f"{every.circular} of {every.triads} triads of majorities are circular; chance would make {every.chance:.0f}."
     )
@@ -284,6 +291,26 @@ def _findings(found: Analysis) -> list[tuple[str, str]]:
             f"the other, {o.ties} to neither alone (sign test {p_text(o.p_value)}). With the items held, winning adds "
             f"{o.effect:+.2f} to the log odds (standard error {o.error:.2f}, {p_text(o.effect_p_value)}).",
         ))  # fmt: skip
+    return said
+
+
+def _group_finding(counted: Shares, modelled: MixedEffects) -> str:
+    """Return which groups differ for other people and items too, and which only as these votes are counted."""
+    p_values = {(p.one, p.other): p.adjusted for p in counted.pairs}
+    holds = [f"{d.one} and {d.other}" for d in modelled.differences if d.adjusted < 0.05]
+    only = [
+        f"{d.one} and {d.other}"
+        for d in modelled.differences
+        if d.adjusted >= 0.05 and p_values.get((d.one, d.other), 1.0) < 0.05
+    ]
+    said = "No difference between groups is found that would hold for other participants and other items."
+    if holds:
+        said = f"Also for other participants and other items, a difference is found between {', '.join(holds)}."
+    if only:
+        said += (
+            f" The sign test tells {', '.join(only)} apart, but it takes every vote for independent: it speaks of "
+            "these items as these people judged them."
+        )
     return said
 
 
@@ -308,6 +335,8 @@ def tables(found: Analysis) -> dict[str, Table]:
     made = {"items": _items(found)}
     if found.shares:
         made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
+    if found.mixed:
+        made["group-effects"] = _group_effects(found.mixed)
     if found.sets:
         made["sets"] = _set_table(*found.sets)
     made["neighbours"] = _neighbours(found.fit)
@@ -370,7 +399,7 @@ def _set_table(names: Sequence[str], after: Posterior) -> Table:
         Column("ranks", "places that are left open with 95 %, on average over the groups"),
         Column("above the next", "probability"),
     ]  # fmt: skip
-    note = "Groups as wholes: Bradley-Terry with ties on the votes between groups, whatever the items."
+    note = "Bradley-Terry with ties on the votes between groups: of these items, as these people judged them."
     return Table("Which set is preferred?", columns, rows, note)
 
 
@@ -430,6 +459,30 @@ def _group_pairs(found: Shares) -> Table:
         Column("exact", "Clopper-Pearson, 95 %"), Column("p", "sign test"), Column("p (Holm)", ""),
     ]  # fmt: skip
     return Table("Group against group", columns, rows)
+
+
+def _group_effects(found: MixedEffects) -> Table:
+    rows = [
+        [
+            Cell(d.one), Cell(d.other), _signed(d.estimate), _n(d.error, f"{d.error:.2f}"),
+            _interval(d.interval, "{:+.2f}"), _n(d.share, f"{d.share:.1%}"), _interval(d.share_interval, "{:.1%}"),
+            _n(d.p_value, f"{d.p_value:.3g}"), _n(d.adjusted, f"{d.adjusted:.3g}"),
+        ]
+        for d in found.differences
+    ]  # fmt: skip
+    columns = [
+        Column("one", ""), Column("other", ""), Column("difference", "log odds"), Column("error", "standard error"),
+        Column("95 % interval", f"of the difference; Student's distribution, {found.degrees} degrees of freedom"),
+        Column("chance", "that an average item of one is preferred to an average item of the other"),
+        Column("interval", "95 %, of the chance"), Column("p", "of no difference"), Column("p (Holm)", ""),
+    ]  # fmt: skip
+    note = (
+        "What the votes say of other participants and other items: both are random effects, so votes of one person or "
+        f"on one item do not count as independent. Items of a group differ by {found.items:.2f}, tastes for a group "
+        f"by {found.tastes:.2f} (standard deviations in log odds); being shown first adds {found.position[0]:+.2f}. "
+        f"{found.left_out} ties are left out. Laplace's approximation, as in lme4."
+    )
+    return Table("Groups, for other participants and other items", columns, rows, note.replace(" -", " −"))
 
 
 def _neighbours(fitted: Fit) -> Table:

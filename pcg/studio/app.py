@@ -167,7 +167,7 @@ class StudioSite:
                 found.append({**about, "game": manifest["game"]["name"], "generator": BREEDING})
             elif kind in (LEVELS, RULES, GAMES):
                 found.append({**about, **self._state(name)})
-        # begun, and not yet a run, or never to be one
+        # commands whose folder is no run yet, or that failed before it was one
         begun = [name for name in reversed(self.jobs.known()) if name not in seen]
         return [*(self._starting(name) for name in begun), *found]
 
@@ -200,7 +200,7 @@ class StudioSite:
     async def start(self, request: Request) -> Response:
         choice = Choice.read(await read_object(request))
         name = self.workspace.free_name(choice.run_name)
-        while name in self.jobs.known():  # begun a moment ago: its folder comes later
+        while name in self.jobs.known():  # a command begun a moment ago may not have made its folder yet
             name = self.workspace.free_name(f"{name}-again")
         arguments = await self.bench.run(lambda: choice.arguments(self.workspace, name))
         await self.bench.run(lambda: self.jobs.start(name, arguments))

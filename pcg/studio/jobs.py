@@ -16,11 +16,11 @@ from pcg.web.guard import Refused
 
 MOST_JOBS = 4
 """Runs at once."""
-GOOD = (0, 130, -signal.SIGINT)
-"""Exit codes of a run that ended by itself, and of one that was interrupted, at the latest or at once."""
+EXPECTED_EXITS = (0, 130, -signal.SIGINT)
+"""Exit codes of a run that ended by itself, that was interrupted, and whose process the interrupt ended."""
 _JOB = Path(__file__).with_name("job.py")
-_TOLD = 600
-"""Characters of what a failed command said that are told."""
+_LONGEST_COMPLAINT = 600
+"""Characters of the complaint of a failed command that are shown."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Jobs:
                 process = subprocess.Popen(
                     [sys.executable, "-P", str(_JOB), *arguments],  # -P: nothing is imported from the folder
                     stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, cwd=self.workspace.folder,
-                    start_new_session=True,  # Ctrl-C at the server reaches it by the end of its input
+                    start_new_session=True,  # so that Ctrl-C at the server stops it once, when its input is closed
                 )  # fmt: skip
             self._jobs[name] = Job(tuple(arguments), process)
 
@@ -98,10 +98,12 @@ class Jobs:
     def problem(self, name: str) -> str:
         """Return what the command of a run complained about when it failed; "" when it did not."""
         job = self._jobs.get(name)
-        if job is None or job.running or job.process.returncode in GOOD:
+        if job is None or job.running or job.process.returncode in EXPECTED_EXITS:
             return ""
         lines = self.workspace.log(name).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return "\n".join(lines[-6:])[-_TOLD:] or f"the command ended with exit code {job.process.returncode}"
+        return (
+            "\n".join(lines[-6:])[-_LONGEST_COMPLAINT:] or f"the command ended with exit code {job.process.returncode}"
+        )
 
     def close(self, patience_s: float = 20.0) -> None:
         """Stop all runs and wait until they have written what they have."""

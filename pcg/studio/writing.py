@@ -42,7 +42,7 @@ MOST_LEVELS = 20
 LONGEST_TEXT = 100_000
 """Characters of a game, and of a level."""
 MOST_DESKS = 6
-"""Versions of games whose level editors are kept."""
+"""Versions of games whose level editors are kept; the least recently used are closed."""
 
 
 def findings_of(text: str, levels: list[str]) -> list[dict[str, Any]]:
@@ -82,7 +82,7 @@ def answer_to(text: str, levels: list[str], name: str) -> dict[str, Any]:
         return answer
     try:
         return {**answer, **bundle_json(game_of(text, levels, name))}
-    except PcgError as error:  # what shows only when a level is laid out
+    except PcgError as error:  # some errors show only when a level is compiled
         first = str(error).splitlines()[0]
         return {
             **answer,
@@ -115,7 +115,7 @@ def help_at(text: str, line: int, column: int) -> dict[str, Any]:
 
 
 class Desks:
-    """Level editors by version of the game that is written; the oldest make way for new ones."""
+    """Level editors for the last versions of the game that is written, each at an address of its own: its *desk*."""
 
     def __init__(self, bench: Bench, solver: LevelSolver) -> None:
         self.bench, self.solver = bench, solver
@@ -124,10 +124,10 @@ class Desks:
         self._lock = threading.Lock()
 
     def add(self, text: str, name: str, levels: list[str]) -> str:
-        """Return the name of the desk for a game without errors.
+        """Return the name of the desk for a version of a game without errors.
 
-        The levels that it comes with first are those by whose standards levels are judged and from whose looks
-        generators learn; a stroke on one of them does not make another desk.
+        A desk keeps the levels that its version first came with: levels are judged by their standards, and generators
+        learn from them. Levels that are edited later do not make another desk.
         """
         desk = sha256(f"{name}\0{text}".encode()).hexdigest()[:12]
         with self._lock:
@@ -144,7 +144,7 @@ class Desks:
     def _desk(self, name: str) -> Router:
         with self._lock:
             if name not in self._texts:
-                raise Refused("the server has begun anew, or many other versions came between; change the game", 410)
+                raise Refused("the server was started again, or many other versions came between; change the game", 410)
             if name not in self._desks:
                 text, title, levels = self._texts[name]
                 made: list[LevelEditor] = []
@@ -170,7 +170,7 @@ class WritingSite:
 
     def __init__(self, game: Game | None, workspace: Workspace) -> None:
         self.workspace = workspace
-        # what a browser keeps is kept apart for each folder: all studios have the same address
+        # all studios have the same address, so pages put this into the names of what they store in the browser
         self.place = sha256(str(workspace.folder.resolve()).encode()).hexdigest()[:8]
         self.bench = Bench()
         self.solver = LevelSolver()

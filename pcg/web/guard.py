@@ -24,21 +24,37 @@ LARGEST_BODY = 256 * 1024
 LONGEST_LENGTH = 18
 """Digits of a length that are read at all; Python refuses to read some thousands."""
 
-HEADERS = (
-    (b"content-security-policy", b"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
-                                 b"frame-ancestors 'none'; form-action 'self'"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)  # fmt: skip
+Header = tuple[bytes, bytes]
 
-PLAY_HEADERS = (
-    (b"content-security-policy", b"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; "
-                                 b"img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
-                                 b"frame-ancestors 'none'; form-action 'self'"),
-    *HEADERS[1:],
-)  # fmt: skip
+
+def security_headers(policy: str, referrer: str = "no-referrer") -> tuple[Header, ...]:
+    """Return the headers with which every answer of a server is sent.
+
+    Args:
+        policy: what pages may load, as directives of a Content-Security-Policy; that nobody may frame them, and that
+            their forms and relative addresses stay here, is added.
+        referrer: the Referrer-Policy.
+
+    >>> security_headers("default-src 'self'")[0][1].decode()
+    "default-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    """
+    return (
+        (
+            b"content-security-policy",
+            f"{policy}; base-uri 'none'; frame-ancestors 'none'; form-action 'self'".encode(),
+        ),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+        (b"referrer-policy", referrer.encode()),
+        (b"cross-origin-resource-policy", b"same-origin"),
+    )
+
+
+HEADERS = security_headers("default-src 'self'; img-src 'self' data:; object-src 'none'")
+"""Headers of applications whose pages do not play."""
+PLAY_HEADERS = security_headers(
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; object-src 'none'"
+)
 """Headers of applications whose pages play in WebAssembly."""
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -67,7 +83,7 @@ class Guard:
         app: ASGIApp,
         hosts: Collection[str] = LOCAL_HOSTS,
         *,
-        headers: Sequence[tuple[bytes, bytes]] = HEADERS,
+        headers: Sequence[Header] = HEADERS,
         largest: int = LARGEST_BODY,
     ) -> None:
         self.app = app

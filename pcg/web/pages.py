@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from pcg.web.guard import ERRORS, HEADERS, LOCAL_HOSTS, Guard
+from pcg.web.guard import ERRORS, HEADERS, LOCAL_HOSTS, Guard, Header
 from pcg.web.player import server as player
 
 STATIC = Path(str(resources.files("pcg.web"))) / "static"
@@ -115,7 +115,7 @@ def application(
     *,
     hosts: Collection[str] = LOCAL_HOSTS,
     lifespan: Lifespan | None = None,
-    headers: Sequence[tuple[bytes, bytes]] = HEADERS,
+    headers: Sequence[Header] = HEADERS,
 ) -> Starlette:
     """An application of these routes with static files, guarded against other sites."""
     return Starlette(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draw_by_draw import MAPS
 from tiny_engine import ACTIONS, sliding, walk
 
 from pcg.engine.game import load
@@ -14,12 +15,6 @@ from pcg.evaluators.agents.compiled import Array
 
 kernel = pytest.mark.kernel
 
-MAPS: dict[str, dict[str, Any]] = {
-    "corridor": {"rows": "A..c..G"},
-    "pit": {"rows": "A..c..G\n..x...."},
-    "wind": {"rows": "A.c.\n.x.G\nc...", "wind": 200},
-    "limit": {"rows": "c.A.c", "limit": 6},
-}
 FORMS = ("", "evolve=false", "knowledge=false", "evolve=false,knowledge=false")
 
 

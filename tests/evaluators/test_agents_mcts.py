@@ -6,19 +6,14 @@ import math
 from typing import Any
 
 import pytest
-from tiny_engine import ACTIONS, TinyGame, TinyState, sliding, walk
+from draw_by_draw import MAPS, assert_decides_as
+from tiny_engine import ACTIONS, TinyState, sliding, walk
 
 from pcg.engine.kernel.random import scramble
 from pcg.evaluators.agents import make_agent, play
 
 pytestmark = pytest.mark.kernel
 
-MAPS: dict[str, dict[str, Any]] = {
-    "corridor": {"rows": "A..c..G"},
-    "pit": {"rows": "A..c..G\n..x...."},
-    "wind": {"rows": "A.c.\n.x.G\nc...", "wind": 200},
-    "limit": {"rows": "c.A.c", "limit": 6},
-}
 
 # --- finding what is there --------------------------------------------------------------------------------------------
 
@@ -194,15 +189,4 @@ class Reference:
 @pytest.mark.parametrize("about", MAPS.values(), ids=MAPS)
 @pytest.mark.parametrize("budget", [3, 25, 160])
 def test_is_the_published_search_draw_by_draw(about: dict[str, Any], budget: int) -> None:
-    game: TinyGame = walk(**about)
-    state = game.start(seed=3)
-    agent: Any = make_agent("mcts", seed=11, budget=budget)
-    agent.reset(state)
-    reference = Reference(11, budget)
-    for _ in range(6):
-        if state.is_over:
-            break
-        expected = reference.act(state)
-        assert agent.act(state) == expected
-        assert agent._record["random"] == reference.random.state
-        state.advance(expected)
+    assert_decides_as("mcts", Reference(11, budget), about, budget)

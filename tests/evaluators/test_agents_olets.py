@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from draw_by_draw import MAPS, assert_decides_as
 from test_agents_mcts import JavaRandom
-from tiny_engine import ACTIONS, TinyGame, TinyState, sliding, walk
+from tiny_engine import ACTIONS, TinyState, sliding, walk
 
 from pcg.engine.game import load
 from pcg.engine.kernel.runtime import invoke5
@@ -16,12 +17,6 @@ from pcg.evaluators.agents import make_agent, play
 
 pytestmark = pytest.mark.kernel
 
-MAPS: dict[str, dict[str, Any]] = {
-    "corridor": {"rows": "A..c..G"},
-    "pit": {"rows": "A..c..G\n..x...."},
-    "wind": {"rows": "A.c.\n.x.G\nc...", "wind": 200},
-    "limit": {"rows": "c.A.c", "limit": 6},
-}
 
 # --- finding what is there --------------------------------------------------------------------------------------------
 
@@ -237,15 +232,4 @@ class Reference:
 @pytest.mark.parametrize("about", MAPS.values(), ids=MAPS)
 @pytest.mark.parametrize("budget", [3, 25, 160])
 def test_is_the_published_search_draw_by_draw(about: dict[str, Any], budget: int) -> None:
-    game: TinyGame = walk(**about)
-    state = game.start(seed=3)
-    agent: Any = make_agent("olets", seed=11, budget=budget)
-    agent.reset(state)
-    reference = Reference(11, budget)
-    for _ in range(6):
-        if state.is_over:
-            break
-        expected = reference.act(state)
-        assert agent.act(state) == expected
-        assert agent._record["random"] == reference.random.state
-        state.advance(expected)
+    assert_decides_as("olets", Reference(11, budget), about, budget)

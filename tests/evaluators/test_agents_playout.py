@@ -208,15 +208,6 @@ def test_an_agent_stands_at_the_place_of_its_player() -> None:
         play(walk("A.G"), "nothing", max_ticks=-1)
 
 
-def test_a_play_in_two_parts_is_the_play_as_a_whole() -> None:
-    start = load("hunt").start(level=0, seed=4)
-    whole = play(start, make_agent("nothing", seed=1), max_ticks=30)
-    first = play(start, make_agent("nothing", seed=1), max_ticks=12)
-    rest = play(replay(start, first.actions)[-1], make_agent("nothing", seed=1), max_ticks=18)
-    assert first.followed_by(rest) == whole
-    assert whole.ticks > first.ticks
-
-
 @pytest.mark.parametrize("agent", ["mcts", "solver:checks=1", "guided", "random"])
 def test_a_play_in_bits_is_the_play_in_one_go(agent: str) -> None:
     start = load("dungeon").start(0, seed=4)

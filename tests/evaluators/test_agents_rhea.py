@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from draw_by_draw import MAPS, assert_decides_as
 from test_agents_mcts import JavaRandom
-from tiny_engine import TinyGame, TinyState, sliding, walk
+from tiny_engine import TinyState, sliding, walk
 
 from pcg.evaluators.agents import AgentError, make_agent, play
 
@@ -35,13 +36,6 @@ VARIANTS = (
     "ga:nil=true,population=2,sweeps=3",
 )
 SOONER = "discount=0.9"  # what wins sooner is better, so that the right move is the only one
-
-MAPS: dict[str, dict[str, Any]] = {
-    "corridor": {"rows": "A..c..G"},
-    "pit": {"rows": "A..c..G\n..x...."},
-    "wind": {"rows": "A.c.\n.x.G\nc...", "wind": 200},
-    "limit": {"rows": "c.A.c", "limit": 6},
-}
 
 
 def with_params(name: str, params: str) -> str:
@@ -351,15 +345,4 @@ class Reference:
 @pytest.mark.parametrize("about", MAPS.values(), ids=MAPS)
 @pytest.mark.parametrize("budget", [3, 25, 160, 500])
 def test_is_the_published_search_draw_by_draw(about: dict[str, Any], budget: int) -> None:
-    game: TinyGame = walk(**about)
-    state = game.start(seed=3)
-    agent: Any = make_agent("rhea", seed=11, budget=budget)
-    agent.reset(state)
-    reference = Reference(11, budget)
-    for _ in range(6):
-        if state.is_over:
-            break
-        expected = reference.act(state)
-        assert agent.act(state) == expected
-        assert agent._record["random"] == reference.random.state
-        state.advance(expected)
+    assert_decides_as("rhea", Reference(11, budget), about, budget)

@@ -10,6 +10,7 @@ import pytest
 from tiny_engine import walk
 
 from pcg.engine.game import load
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.evaluators.agents import AgentError, make_agent, play
 from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.kernel.decision import DECISION
@@ -83,6 +84,7 @@ def test_it_goes_for_what_comes_sooner() -> None:
     assert play(game, make_agent("sarsauct", seed=2, budget=400), max_ticks=2).actions == ("LEFT", "LEFT")
 
 
+@pytest.mark.skipif(not COMPILED, reason="is about strength, and takes a minute without the compiler")
 def test_it_wins_where_random_play_does_not() -> None:
     game = load("hunt")
     won = {
@@ -102,14 +104,14 @@ def test_options_that_back_up_something_else_are_refused(option: str) -> None:
 
 
 def test_the_agent_is_tree_search_with_the_option() -> None:
-    given: dict[str, Any] = {"seed": 3, "budget": 200}
-    own = play(load("duel"), [make_agent("sarsauct", **given), make_agent("random", player=1)], max_ticks=40)
+    given: dict[str, Any] = {"seed": 3, "budget": 60}
+    own = play(load("duel"), [make_agent("sarsauct", **given), make_agent("random", player=1)], max_ticks=12)
     same = make_agent("mcts:td=true,win_bonus=1000", **given)
-    assert play(load("duel"), [same, make_agent("random", player=1)], max_ticks=40) == own
+    assert play(load("duel"), [same, make_agent("random", player=1)], max_ticks=12) == own
 
 
 def test_a_share_of_the_others_gain_counts_as_a_loss() -> None:
-    plain = [make_agent("sarsauct", seed=1, budget=200), make_agent("random", seed=1, player=1)]
-    minded = [make_agent("sarsauct:others=1.0", seed=1, budget=200), make_agent("random", seed=1, player=1)]
+    plain = [make_agent("sarsauct", seed=1, budget=60), make_agent("random", seed=1, player=1)]
+    minded = [make_agent("sarsauct:others=1.0", seed=1, budget=60), make_agent("random", seed=1, player=1)]
     game = load("tag")
-    assert play(game, plain, max_ticks=60).actions != play(game, minded, max_ticks=60).actions
+    assert play(game, plain, max_ticks=6).actions != play(game, minded, max_ticks=6).actions

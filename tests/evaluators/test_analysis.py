@@ -99,15 +99,6 @@ def test_what_a_shot_removes_is_breakable_and_directions_of_travel_are_known(sho
     assert shooter.drifts[ship] == (-1, 0)
 
 
-def test_the_graph_has_an_edge_per_consequence_and_one_for_what_is_brought_forth(shooter: GameAnalysis) -> None:
-    graph = shooter.graph
-    kills = [d for _, _, d in graph.edges(data=True) if d["kind"] == "kill"]
-    assert {d["effect"] for d in kills} == {"killSprite", "killBoth"}
-    assert graph.has_edge("port", "ship") and graph.has_edge("gun", "shot")
-    assert graph.has_edge("shot", "EOS")
-    assert set(graph.nodes["ship"]["roles"]) == roles(shooter, "ship")
-
-
 def test_the_predefined_avatar_counts_in_a_game_that_defines_none() -> None:
     text = "BasicGame\n    SpriteSet\n        gem > Immovable\n    InteractionSet\n        gem avatar > killSprite\n"
     text += "    LevelMapping\n        g > gem\n    TerminationSet\n        SpriteCounter stype=gem limit=0 win=True\n"

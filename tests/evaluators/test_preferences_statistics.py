@@ -25,8 +25,6 @@ from pcg.evaluators.preferences.exact import clopper_pearson, holm, multinomial_
 from pcg.evaluators.preferences.outcomes import logistic, outcome_effect
 from pcg.evaluators.preferences.power import (
     PowerPoint,
-    expected_errors,
-    missing_pairs,
     more_votes,
     simulate_power,
     votes_needed,
@@ -419,15 +417,6 @@ def test_more_votes_on_a_pair_settle_it_as_the_usual_formula_says() -> None:
     even = more_votes(fit(count_votes(_votes(("a", "b", "first", 5), ("a", "b", "second", 5)))))[0]
     assert even.votes is None
     assert len(more_votes(fit(count_votes(_honest())), neighbours=False)) == 28
-
-
-def test_errors_fall_with_the_root_of_the_votes() -> None:
-    votes = _honest()
-    fitted = fit(count_votes(votes))
-    np.testing.assert_allclose(expected_errors(fitted, 4 * len(votes)), fitted.errors / 2)
-    four = fit(count_votes([v for v in votes for _ in range(4)]))
-    np.testing.assert_allclose(expected_errors(fitted, 4 * len(votes)), four.errors, rtol=0.08)
-    assert missing_pairs(count_votes(_votes(("a", "b", "first", 1)), ["a", "b", "c"])) == 2
 
 
 def test_the_rate_of_ties_is_that_asked_for() -> None:

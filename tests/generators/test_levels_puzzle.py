@@ -14,7 +14,7 @@ from pcg.generators.levels.portfolio.families import FAMILIES
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.puzzle.generator import PuzzleGenerator
 from pcg.generators.levels.puzzle.layouts import changed, draw_layout
-from pcg.generators.levels.puzzle.search import measured, simplified
+from pcg.generators.levels.puzzle.search import puzzle_of, simplified
 
 compiled = pytest.mark.skipif(not COMPILED, reason="searches of thousands of positions take minutes without a compiler")
 SIDES = {"min_width": 8, "max_width": 8, "min_height": 8, "max_height": 8}
@@ -74,7 +74,7 @@ def test_changes_keep_the_floor_in_one_piece_with_all_goals_on_it() -> None:
 
 
 def test_what_the_solution_does_not_need_goes() -> None:
-    puzzle = measured(PushBoard.drawn("#########\n#@ $ .###\n#   ## ##\n###### ##\n#########"))
+    puzzle = puzzle_of(PushBoard.drawn("#########\n#@ $ .###\n#   ## ##\n###### ##\n#########"))
     assert puzzle is not None
     simple = simplified(puzzle)
     assert simple.solution.pushes == puzzle.solution.pushes

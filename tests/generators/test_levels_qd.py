@@ -319,8 +319,8 @@ def test_games_of_the_corpus_can_be_illuminated(shared: Path) -> None:
 # -- runs --------------------------------------------------------------------------------------------------------------
 
 RUN = LevelRun(
-    "boxes", generator="constrained-map-elites", count=4, seed=7, evaluations=60, checkpoint=9,
-    generator_parameters={**FAST, "measures": "cover:0..0.6:8, solution_length:5..45:8", "delay": 32},
+    "boxes", generator="constrained-map-elites", count=4, seed=7, evaluations=44, checkpoint=9,
+    generator_parameters={**FAST, "measures": "cover:0..0.6:8, solution_length:5..45:8", "delay": 16},
     evaluation_parameters=CHEAP,
 )  # fmt: skip
 
@@ -330,7 +330,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole") / "run"
     seen: list[float] = []
     result = run_levels(RUN, folder, workers=2, progress=lambda state: seen.append(state.statistics["coverage"]))
-    assert result.evaluations == 60 and 0 < seen[-1] <= result.statistics["coverage"]
+    assert result.evaluations == 44 and 0 < seen[-1] <= result.statistics["coverage"]
     return folder
 
 

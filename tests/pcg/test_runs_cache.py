@@ -38,7 +38,8 @@ BasicGame
         g > goal
         A > avatar
 """
-"""So little to place that small levels come twice."""
+"""So little to place that of 60 small levels some come twice."""
+TRIES = 60
 SIZES = {"min_width": 4, "max_width": 4, "min_height": 4, "max_height": 4}
 
 
@@ -47,7 +48,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> LevelRun:
     path = tmp_path_factory.mktemp("game") / "game.vgdl"
     path.write_text(GAME)
     return LevelRun(
-        str(path), generator="random", count=150, seed=3, evaluations=150,
+        str(path), generator="random", count=TRIES, seed=3, evaluations=TRIES,
         evaluation_parameters=CHEAP, generator_parameters=SIZES,
     )  # fmt: skip
 
@@ -91,7 +92,7 @@ def test_equal_levels_of_a_run_are_evaluated_once(
 @pytest.mark.full
 def test_repeats_are_counted_alike_when_a_run_is_resumed(tmp_path: Path, whole: Path, tiny: LevelRun) -> None:
     run_levels(tiny.with_budget(evaluations=31), tmp_path / "run", workers=1)
-    resume(tmp_path / "run", evaluations=150, workers=2)
+    resume(tmp_path / "run", evaluations=TRIES, workers=2)
     assert files(tmp_path / "run") == files(whole)
     (tmp_path / "run" / "checkpoint.json").unlink()
     resume(tmp_path / "run")
@@ -106,7 +107,7 @@ def test_a_cache_on_disk_spares_other_runs_the_work_and_changes_nothing(
     asked = counted(monkeypatch)
     second = run_levels(tiny, tmp_path / "second", workers=2, cache=tmp_path / "cache")
     assert asked == []
-    assert second.cached == 150 - second.repeated
+    assert second.cached == TRIES - second.repeated
     assert files(tmp_path / "first") == files(tmp_path / "second") == files(whole)
 
 

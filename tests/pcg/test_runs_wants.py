@@ -21,8 +21,8 @@ from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
 WANT = "box=2, symmetry_horizontal>=0.3, solution_length=10..40"
 EVOLVE = LevelRun(
-    "boxes", generator="evolve", want=WANT, count=3, seed=7, evaluations=26, checkpoint=8,
-    generator_parameters={"population": 12, "offspring": 9}, evaluation_parameters=CHEAP,
+    "boxes", generator="evolve", want=WANT, count=3, seed=7, evaluations=18, checkpoint=5,
+    generator_parameters={"population": 8, "offspring": 6}, evaluation_parameters=CHEAP,
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_levels_that_achieve_everything_come_first(whole: Path) -> None:
 
 def test_a_run_with_wants_that_was_stopped_goes_on_to_the_same_files(whole: Path, tmp_path: Path) -> None:
     def stop(progress: LevelProgress) -> None:
-        if progress.evaluations == 17:
+        if progress.evaluations == 12:
             raise KeyboardInterrupt
 
     assert run_levels(EVOLVE, tmp_path / "run", workers=2, progress=stop).stopped == "interrupted"

@@ -89,7 +89,7 @@ def write_old(engine: sa.Engine, revision: str) -> None:
 
 
 def test_every_version_has_rows_to_try() -> None:
-    assert list(OLD_ROWS) == revisions()
+    assert tuple(OLD_ROWS) == revisions()
 
 
 @pytest.mark.parametrize("revision", revisions())

@@ -13,7 +13,6 @@ models in evolution (Jin 2011).
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -31,7 +30,7 @@ from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import GROUPS, Target, group, target_value
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Evaluation, LevelGenerator
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
 from pcg.generators.levels.examples import repair_around_locked_cells
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio.bandit import Bandit
@@ -83,7 +82,7 @@ def wanted_axis(targets: Iterable[Target]) -> int | None:
     return 0 if "symmetry_vertical" in wanted else None
 
 
-class PortfolioGenerator(LevelGenerator):
+class PortfolioGenerator(DelayedGenerator):
     """Portfolio of families of levels with a bandit over them."""
 
     name = "portfolio"
@@ -108,7 +107,6 @@ class PortfolioGenerator(LevelGenerator):
         Parameter("unlike", "", "levels of which the new ones are to be nothing like, with empty lines between them"),
         Parameter("delay", 16, "levels under way that were made before the verdict on an earlier one", 1, 1000),
     )  # fmt: skip
-    learns = True
 
     def __init__(
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
@@ -133,8 +131,6 @@ class PortfolioGenerator(LevelGenerator):
         """Infeasible levels, ranked by how nearly they keep all constraints."""
         self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
-        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
-        self._applied = 0
 
     def _levels_in(self, name: str) -> list[str]:
         """Return the levels that a parameter names by their texts.
@@ -185,7 +181,7 @@ class PortfolioGenerator(LevelGenerator):
         """Local search towards the patterns of the game's own levels."""
         return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
 
-    def _wants(self, grid: Grid) -> float:
+    def _target_satisfaction(self, grid: Grid) -> float:
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
         if not self.targets:
             return 1.0
@@ -198,28 +194,9 @@ class PortfolioGenerator(LevelGenerator):
                 found.append(target.satisfaction(value))
         return sum(found) / len(found) if found else 1.0
 
-    # -- ask and tell --------------------------------------------------------------------------------------------------
-
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` candidates, as far as `delay` reaches beyond what was told."""
-        made: list[Candidate] = []
-        while len(made) < n:
-            known = max(0, self._next + 1 - self.integer("delay"))
-            if known > self._applied + len(self._waiting):
-                break
-            while self._applied < known:
-                self._learn(*self._waiting.popleft())
-            text, family = self._make(self._next)
-            made.append(Candidate(self._next, text, family))
-            self._next += 1
-        return made
-
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take evaluations; they take effect when the level `delay` later is made."""
-        self._waiting.extend(zip(candidates, evaluations, strict=True))
+    # -- learning --------------------------------------------------------------------------------------------------
 
     def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
-        self._applied += 1
         value = evaluation.fitness if evaluation.feasible else evaluation.constraint
         one = Elite(candidate.level, value, candidate.id)
         kept = (self.elites if evaluation.feasible else self.nearly).add(one)
@@ -231,7 +208,10 @@ class PortfolioGenerator(LevelGenerator):
 
     # -- making --------------------------------------------------------------------------------------------------------
 
-    def _make(self, number: int) -> tuple[str, str]:
+    def _make(self, number: int) -> Candidate:
+        return Candidate(number, *self._level(number))
+
+    def _level(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
         every = RELIEF if self._applied else FORESIGHT * RELIEF
@@ -268,7 +248,7 @@ class PortfolioGenerator(LevelGenerator):
         for k in range(number):
             chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
             grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles)
-            drafts.append((self._cheap(grid), k, grid))
+            drafts.append((self._quick_penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:2])
         best: tuple[float, str] | None = None
         for _, _, grid in drafts[: max(1, number // FINALISTS)]:
@@ -319,7 +299,7 @@ class PortfolioGenerator(LevelGenerator):
         polished = self.polishing.polish(grid, rng, self.integer("polish"), self._axis, drawn)
         return self._repaired(LevelBuilder(self.context, polished.copy()), rng)
 
-    def _cheap(self, grid: Grid) -> float:
+    def _quick_penalty(self, grid: Grid) -> float:
         """Return the penalty of a draft by quick measures; the lowest is best."""
         price = self.polishing.cost(grid) if self.context.examples else 0.0
         return max(price, 0.9) + self._faults(grid)
@@ -328,7 +308,7 @@ class PortfolioGenerator(LevelGenerator):
         """Return the penalty for what a draft lacks: originality, required sprites, targets."""
         price = LACKING * (1.0 - self.context.requirements.satisfaction(self.context.palette.count_types(grid)))
         if self.targets:
-            price += 1.0 - self._wants(grid)
+            price += 1.0 - self._target_satisfaction(grid)
         if self.context.examples and self.least > 0.0:
             price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
         return price
@@ -369,19 +349,15 @@ class PortfolioGenerator(LevelGenerator):
     def state_dict(self) -> dict[str, Any]:
         """Return the bandit, the elites, and the evaluations that have not taken effect yet."""
         return {
-            "next": self._next,
-            "applied": self._applied,
+            **super().state_dict(),
             "bandit": self.bandit.state_dict(),
             "elites": self.elites.state(),
             "nearly": self.nearly.state(),
-            "waiting": [[c.to_json(), e.to_json()] for c, e in self._waiting],
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on as the generator whose `state_dict` this was."""
         super().load_state_dict(state)
-        self._applied = int(state["applied"])
         self.bandit.load_state_dict(state["bandit"])
         self.elites.load_state(state["elites"])
         self.nearly.load_state(state["nearly"])
-        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])

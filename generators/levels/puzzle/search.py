@@ -1,4 +1,4 @@
-"""Search for a puzzle worth solving: the best position of a layout, the best layout, and nothing that is not needed.
+"""Search for a puzzle worth solving: the best start in a layout, the best layout, and what can be left out of it.
 
 All positions from which the boxes can be pushed home are met by playing backwards, so that the hardest are known and
 not guessed. What is hard is more than far from the end: boxes that must first go where they do not belong, that get in
@@ -22,8 +22,10 @@ POSITIONS = 20_000
 """Positions of a layout that are met at most; one with more is not used: what is roomy is tedious rather than deep."""
 SOLVING = 60_000
 """Positions that a search for a solution remembers at most."""
-LOOKED_AT = 8
-"""Positions of a layout that are compared, of those that are far from the end."""
+DRAWN = 48
+"""Positions of a layout that are rated by what the table says, of those that are far from the end."""
+SOLVED = 2
+"""The best rated of them, which are solved and measured."""
 FAR_FROM_END = 0.75
 """Share of the most pushes of a layout that a start has at least."""
 LONG = 60
@@ -53,7 +55,7 @@ def start_of(board: PushBoard, kind: BoxRules) -> PushBoard:
     return replace(board, fate=kind.fate, need=kind.need, goal_walk=kind.goal_walk)
 
 
-def measured(board: PushBoard, tangle: float | None = None) -> Puzzle | None:
+def puzzle_of(board: PushBoard, tangle: float | None = None) -> Puzzle | None:
     """Return a board as a puzzle; None where it has no solution, or not every box is needed.
 
     Args:
@@ -68,6 +70,7 @@ def measured(board: PushBoard, tangle: float | None = None) -> Puzzle | None:
         return None
     extra = 0.0 if tangle is None else tangle
     work = min(solution.pushes, LONG)
+    # in logarithms, for the positions of a search multiply with every box
     effort = float(np.log2(1.0 + solution.expanded))
     value = 0.5 * work + 1.0 * extra + 0.5 * route.away + 1.0 * route.changes + 2.0 * route.off_goal + 2.0 * effort
     return Puzzle(board, solution, value)
@@ -92,7 +95,7 @@ def best_start(layout: Layout, kind: BoxRules, rng: np.random.Generator) -> Puzz
     first = int(np.searchsorted(pushes, int(FAR_FROM_END * most)))
     among = first + rng.permutation(pushes.size - first)
     looked: list[tuple[float, int]] = []
-    for node in among[: 6 * LOOKED_AT].tolist():
+    for node in among[:DRAWN].tolist():
         board = table.position(node)
         if set(board.boxes) & set(layout.goals) or board.avatar in layout.goals:
             continue
@@ -100,9 +103,9 @@ def best_start(layout: Layout, kind: BoxRules, rng: np.random.Generator) -> Puzz
         looked.append((0.5 * min(int(pushes[node]), LONG) + extra, node))
     looked.sort(key=lambda one: (-one[0], one[1]))
     best: Puzzle | None = None
-    for value, node in looked[: LOOKED_AT // 4]:
+    for value, node in looked[:SOLVED]:
         tangle = value - 0.5 * min(int(pushes[node]), LONG)
-        found = measured(start_of(table.position(node), kind), tangle)
+        found = puzzle_of(start_of(table.position(node), kind), tangle)
         if found is not None and (best is None or found.value > best.value):
             best = found
     return best
@@ -139,7 +142,7 @@ def search_puzzle(
     return best
 
 
-# --- nothing that is not needed ---------------------------------------------------------------------------------------
+# --- simplification --------------------------------------------------------------------------------------------------
 
 
 def simplified(puzzle: Puzzle) -> Puzzle:
@@ -153,15 +156,15 @@ def simplified(puzzle: Puzzle) -> Puzzle:
     for cell in sorted(puzzle.board.floor - _used(puzzle)):
         ground = best.board.ground.copy()
         ground[cell] = 0
-        best = _kept(best, ground, least)
+        best = _with_ground(best, ground, least)
     for cell in _islands(best.board):
         ground = best.board.ground.copy()
         ground[cell] = WALK | ROOM
-        best = _kept(best, ground, least)
+        best = _with_ground(best, ground, least)
     return best
 
 
-def _kept(puzzle: Puzzle, ground: NDArray[np.int8], least: int) -> Puzzle:
+def _with_ground(puzzle: Puzzle, ground: NDArray[np.int8], least: int) -> Puzzle:
     """Return the puzzle with other ground, unless that makes it another one, or the search shorter than `least`."""
     board = replace(puzzle.board, ground=ground)
     solution = solve_pushes(board, max_positions=SOLVING)

@@ -7,7 +7,6 @@ by side without a pause and the outcome does not depend on how many there are.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, LevelGenerator
+from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator
 from pcg.generators.levels.population import SEEDING, SeedLevels
 from pcg.generators.levels.qd.archive import CVT, GRID, Elite, LevelArchive
 from pcg.generators.levels.qd.emitters import SELECTIONS, Breeding, ParentStatistics, select, select_infeasible
@@ -51,7 +50,7 @@ def _crowding(share: float) -> tuple[Parameter, ...]:
     )
 
 
-class MapElitesGenerator(LevelGenerator):
+class MapElitesGenerator(DelayedGenerator):
     """MAP-Elites over a grid of measures."""
 
     name = "map-elites"
@@ -69,7 +68,6 @@ class MapElitesGenerator(LevelGenerator):
         *COMMON,
         *_crowding(0.0),
     )
-    learns = True
     kind: ClassVar[str] = GRID
 
     def __init__(
@@ -90,35 +88,15 @@ class MapElitesGenerator(LevelGenerator):
         self.seeds = SeedLevels(self)
         self.breeding = Breeding(self, self.measuring)
         self.parent_statistics = ParentStatistics()
-        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
         self._parents: dict[int, int] = {}
-        self._applied = 0
 
     def _cells_of_axis(self) -> int:
         return self.integer("cells")
 
-    # -- ask and tell --------------------------------------------------------------------------------------------------
-
-    def ask(self, n: int) -> list[Candidate]:
-        """At most `n` candidates, as far as `delay` reaches beyond what was told."""
-        made: list[Candidate] = []
-        while len(made) < n:
-            known = max(0, self._next + 1 - self.integer("delay"))
-            if known > self._applied + len(self._waiting):
-                break
-            while self._applied < known:
-                self._learn(*self._waiting.popleft())
-            made.append(self._make(self._next))
-            self._next += 1
-        return made
-
-    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
-        """Take evaluations; they take effect when the level `delay` later is bred."""
-        self._waiting.extend(zip(candidates, evaluations, strict=True))
+    # -- learning --------------------------------------------------------------------------------------------------
 
     def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
         _, useful = self.cells.add(self._elite(candidate, evaluation))
-        self._applied += 1
         parent = self._parents.pop(candidate.id, None)
         if parent is not None:
             self.parent_statistics.reward(parent, useful and evaluation.feasible)
@@ -165,10 +143,8 @@ class MapElitesGenerator(LevelGenerator):
     def state_dict(self) -> dict[str, Any]:
         """The archive, what was told and waits for its turn, and what is remembered of parents."""
         return {
-            "next": self._next,
-            "applied": self._applied,
+            **super().state_dict(),
             "archive": self.cells.state(),
-            "waiting": [[c.to_json(), e.to_json()] for c, e in self._waiting],
             "parents": sorted([child, cell] for child, cell in self._parents.items()),
             "chosen": sorted([cell, n] for cell, n in self.parent_statistics.chosen.items()),
             "curiosity": sorted([cell, x] for cell, x in self.parent_statistics.curiosity.items()),
@@ -177,9 +153,7 @@ class MapElitesGenerator(LevelGenerator):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on as the generator whose `state_dict` this was."""
         super().load_state_dict(state)
-        self._applied = int(state["applied"])
         self.cells.load_state(state["archive"])
-        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])
         self._parents = {int(child): int(cell) for child, cell in state["parents"]}
         self.parent_statistics.chosen = {int(cell): int(n) for cell, n in state["chosen"]}
         self.parent_statistics.curiosity = {int(cell): float(x) for cell, x in state["curiosity"]}

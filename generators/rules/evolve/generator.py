@@ -26,11 +26,8 @@ from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
 from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
-from pcg.generators.rules.surrogate import Surrogate
 
 _TRIES = 5
-_BRED = ("mutation", "crossover")
-"""Origins of children with parents."""
 _LATER = 0.3
 """Part of the infeasible parents that is left when the feasible population is full."""
 BREEDING: tuple[Parameter, ...] = (
@@ -62,7 +59,6 @@ BREEDING: tuple[Parameter, ...] = (
         1.0,
     ),
     Parameter("goals", 0.4, "share of the sets made anew that begin with a goal of several rules", 0.0, 1.0),
-    Parameter("surrogate", 1, "children bred for each that is played, picked by a model of what was (1: none)", 1, 100),
 )
 """Parameters of breeding."""
 
@@ -77,7 +73,6 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         "Kimbrough, Koehler, Lu, Wood: On a Feasible-Infeasible Two-Population Genetic Algorithm (2008)",
         "Jin, Branke: Evolutionary Optimization in Uncertain Environments (2005)",
         "Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL (2024)",
-        "Jin: Surrogate-Assisted Evolutionary Computation: Recent Advances and Future Challenges (2011)",
     )
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("population", 40, "members kept in each of the two populations", 2, 10_000),
@@ -101,10 +96,6 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._random = RandomRules(space, seed=seed)
         self._idle: list[tuple[float, int, RuleSet]] = []
         self._short: list[tuple[float, int, RuleSet]] = []
-        try:
-            self._surrogate = Surrogate(seed) if self.integer("surrogate") > 1 else None
-        except PcgError as error:
-            raise PcgError(f"generator {self.name}: {error}") from None
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -130,36 +121,19 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             made += [child for child in self._lengthened(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
-        guided = self._surrogate is not None and bool(members) and self._surrogate.learn(self.generation)
-        litters: list[list[Child]] = []
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
-            litter = [self._new(rng, known, bred=False if not members else None)]
-            if guided and litter[0].origin in _BRED:
-                litter += [self._new(rng, known, bred=True) for _ in range(self.integer("surrogate") - 1)]
-            litters.append(litter)
-        return made + self._picked(litters)
+            made.append(self._new(rng, known))
+        return made
 
-    def _new(self, rng: np.random.Generator, known: set[str], *, bred: bool | None) -> Child:
-        """A child like none that is known, bred or made anew; None leaves that to chance."""
+    def _new(self, rng: np.random.Generator, known: set[str]) -> Child:
+        """A child like none that is known, as far as a few tries find one: bred if there are parents, or made anew."""
         for _ in range(_TRIES):
-            parents = rng.random() >= self.number("fresh") if bred is None else bred
-            child = self._bred(rng) if parents else self._fresh(rng)
+            anew = not (self.feasible or self.infeasible) or rng.random() < self.number("fresh")
+            child = self._fresh(rng) if anew else self._bred(rng)
             if child.text not in known:
                 break
         known.add(child.text)
         return child
-
-    def _picked(self, litters: list[list[Child]]) -> list[Child]:
-        """The most promising child of each litter, the first of equals."""
-        if self._surrogate is None or all(len(litter) == 1 for litter in litters):
-            return [litter[0] for litter in litters]
-        genotypes = [RuleSet.from_json(child.note[0]) for litter in litters for child in litter]
-        predicted = self._surrogate.predict(genotypes)
-        ends = np.cumsum([len(litter) for litter in litters])
-        return [
-            litter[int(np.argmax(predicted[end - len(litter) : end]))]
-            for litter, end in zip(litters, ends, strict=True)
-        ]
 
     def _share(self) -> float:
         """Less of the parents are infeasible the more feasible ones there are: measured on three games, 4 to 9 % of the
@@ -230,11 +204,6 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
             if 0.0 < getattr(evaluation, "constraints", {}).get("length", 1.0) < 1.0:
                 self._short.append((evaluation.constraint, candidate.id, candidate.genotype))
-            if self._surrogate is not None:
-                self._surrogate.tell(
-                    candidate.genotype, feasible=evaluation.feasible, fitness=evaluation.fitness,
-                    constraint=evaluation.constraint,
-                )  # fmt: skip
         super().tell(candidates, evaluations)
 
     def _lengthened(self, rng: np.random.Generator) -> list[Child]:
@@ -263,12 +232,11 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 for text, (genotype, parent) in list(found.items())[:most]]  # fmt: skip
 
     def _extra_state(self) -> dict[str, Any]:
-        kept = {
+        return {
             **super()._extra_state(),
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
             "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
         }
-        return kept if self._surrogate is None else {**kept, "seen": self._surrogate.to_json()}
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
@@ -276,8 +244,6 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
             for name in ("idle", "short")
         )
-        if self._surrogate is not None:
-            self._surrogate.restore(state["seen"])
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,9 +23,10 @@ def configuration(connection: sa.Connection | None = None) -> Config:
     return config
 
 
-def revisions() -> list[str]:
+@cache
+def revisions() -> tuple[str, ...]:
     """All versions, oldest first."""
-    return [script.revision for script in ScriptDirectory.from_config(configuration()).walk_revisions()][::-1]
+    return tuple(one.revision for one in ScriptDirectory.from_config(configuration()).walk_revisions())[::-1]
 
 
 def migrate(engine: sa.Engine, revision: str = "head") -> None:
@@ -38,8 +40,11 @@ def migrate(engine: sa.Engine, revision: str = "head") -> None:
             if connection.dialect.name == "postgresql":  # two servers may start at the same moment
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(7421960315)"))
             present = MigrationContext.configure(connection).get_current_revision()
-            if present is not None and present not in revisions():
+            known = revisions()
+            if present is not None and present not in known:
                 raise PcgError(f"the database has tables of a later version ({present}) than this one knows")
+            if present == known[-1] and revision == "head":
+                return  # as most databases that are opened are: alembic would load all its scripts to find that out
             command.upgrade(configuration(connection), revision)
     except DBAPIError as error:
         raise PcgError(f"cannot open the database: {str(error.orig).strip()}") from None

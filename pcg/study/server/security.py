@@ -17,19 +17,17 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from pcg.study.server.connections import PER_ADDRESS
-from pcg.web.guard import Refused
+from pcg.web.guard import Refused, security_headers
 
 LARGEST_FORM = 64 * 1024
 """Bytes that a request may send."""
 MOST_FIELDS = 64
 
 HEADERS = (
-    (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-                                 b"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),  # with no-referrer browsers send forms with "Origin: null"
-    (b"cross-origin-resource-policy", b"same-origin"),
+    *security_headers(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'",
+        referrer="same-origin",  # with no-referrer browsers send forms with "Origin: null"
+    ),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 )  # fmt: skip

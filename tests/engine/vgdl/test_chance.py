@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import load
-from pcg.engine.vgdl.chance import may_draw, possible_types
+from pcg.engine.vgdl.chance import level_draws, possible_types
+from pcg.engine.vgdl.facts import SpriteFacts, facts_of_effects, set_of
 from pcg.evaluators.agents import solve
 
 TEXT = """
@@ -80,7 +81,9 @@ def test_what_can_be_there_follows_every_way_of_coming_into_being() -> None:
     assert names("hero", "nest") == {"hero", "nest", "bee", "ghost"}
     assert names("egg", "warm") == {"egg", "warm", "ghost"}
     assert names("egg", "ice", "hero") == {"egg", "ice", "hero", "ghost"}
-    assert not may_draw(definition, [index["hero"], index["egg"]])
+    sprites = SpriteFacts(definition)
+    placed = set_of([index["hero"], index["egg"]])
+    assert not level_draws(definition, sprites, facts_of_effects(sprites, definition), placed)
 
 
 def test_a_level_without_chance_can_be_solved_in_a_game_with_it() -> None:

@@ -22,9 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from pcg.engine.game import evolved_games, load
+from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.formatter import dumps
 from pcg.evaluators.agents import replay
 from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.judging.games import judge_game
+from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise.themes import THEMES
 from pcg.render import render_level
 from pcg.runs.experiments.finishing import THOROUGH, finished_game
@@ -146,6 +149,11 @@ def shelve(candidate: Path, name: str) -> None:
     if to.is_dir():
         shutil.rmtree(to)
     shutil.copytree(candidate, to)
+    game = load(to, reading="strict")
+    text, told = commented(dumps(without_comments(parse(game.definition.source))), game.levels)
+    (to / "game.vgdl").write_text(text, encoding="utf-8")
+    about = {**read_json(to / "provenance.json"), **told}
+    (to / "provenance.json").write_text(to_json(about, indent=2) + "\n", encoding="utf-8")
 
 
 def page() -> None:

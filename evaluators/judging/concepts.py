@@ -35,7 +35,7 @@ something to be guarded."""
 CONTROLS = ("walk", "shoot", "line", "still", "jump")
 """Kinds of control: four directions, four directions and shots, along a line, without moving, under gravity."""
 _TITLES: Mapping[str, str] = {
-    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing to the {x}",
+    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing the {x}",
     "destroy": "War on the {x}", "hunt": "Hunting the {x}", "collect": "Gathering the {x}",
     "reach": "The Way to the {x}", "build": "Making of the {x}", "race": "Racing to the {x}",
     "other": "The Matter of the {x}",
@@ -111,11 +111,18 @@ def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str],
     about = concept(kinds, levels)
     words = [name(target) for target in about.targets]
     one, all_of = " or ".join(words) or "thing", " and ".join(f"every {word}" for word in words) or "everything"
+    index = kinds.definition.type_index
+    verbs: dict[str, list[str]] = {}
+    for target in about.targets:
+        kind = kinds.kinds.get(index.get(target, -1), "")
+        verb = "close" if kind == "spawner" else "catch" if kind in _MOVING else "gather"
+        verbs.setdefault(verb, []).append(f"every {name(target)}")
+    taken = " and ".join(f"{verb} {' and '.join(things)}" for verb, things in sorted(verbs.items())) or "gather all"
     limits = [e.limit for e in kinds.analysis.wins if e.kind == "timeout"]
     deed = {
         "survive": f"stay alive for {min(limits, default=0)} ticks", "escort": f"see every {one} to its place",
-        "push": f"push {all_of} to its place", "destroy": f"get rid of {all_of}", "hunt": f"catch {all_of}",
-        "collect": f"gather {all_of}", "reach": f"get to the {one}", "race": f"get to the {one} before others do",
+        "push": f"push {all_of} to its place", "destroy": f"get rid of {all_of}", "hunt": taken,
+        "collect": taken, "reach": f"get to the {one}", "race": f"get to the {one} before others do",
         "build": f"make enough {plural(words[0]) if words else 'things'}", "other": f"get rid of {all_of}",
     }[about.goal]  # fmt: skip
     sources = {"chasers": ("chaser",), "missiles": ("missile", "spawner"), "wanderers": ("wanderer", "walker")}

@@ -35,6 +35,7 @@ ROLES: Mapping[str, str] = {
     "key": "is needed for something else",
     "door": "stops the avatar until it is opened",
     "box": "is pushed",
+    "place": "is where what is pushed disappears",
     "nest": "brings forth others",
     "portal": "leads to another place",
     "exit": "is that other place",
@@ -63,6 +64,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "key": ("key honey seed", "key torch potion", "key bottle lamp", "key chip lamp"),
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
     "box": ("crate log", "crate barrel", "barrel crate", "cargo crate"),
+    "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
     "nest": ("hive nest", "grave tomb", "cave nest", "mothership hive"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
@@ -78,7 +80,7 @@ COLOURS: Mapping[str, str] = {
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
-    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY", "target": "BROWN",
+    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY", "target": "BROWN", "place": "DARKGRAY",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
 _WALLS = {
@@ -171,6 +173,8 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return "nest"
     if base in ("portal", "exit", "box"):
         return base
+    if "mover" not in roles and any(r.partner == t and analysis.has(r.victim, "pushable") for r in analysis.removals):
+        return "place"
     if "mover" in roles:
         return _mover(name, roles, analysis, t)
     if "harmful" in roles:

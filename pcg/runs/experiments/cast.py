@@ -50,7 +50,7 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         first.setdefault(tuple(names), character)
     same = {ord(character): first[tuple(names)] for character, names in mapping.items()}
     known = set(mapping) | {"\n", " "}
-    if not extras or check_game(smaller) or not set("".join(levels)) <= known:
+    if check_game(smaller) or not set("".join(levels)) <= known:
         return made, tuple(levels)
     return smaller, tuple(level.translate(same) for level in levels)
 

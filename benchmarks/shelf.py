@@ -102,8 +102,7 @@ def finish(folders: list[str], to: Path, revision: str) -> None:
             for number, level in enumerate(done.levels):
                 (out / f"lvl{number}.txt").write_text(level + "\n", encoding="utf-8")
             plays = [_replay(last, win.level, win.seed, win.play) for win in done.wins]
-            lines = ",\n".join("  " + json.dumps(play) for play in plays)
-            (out / "replays.json").write_text(f'{{"format": 1, "plays": [\n{lines}\n]}}\n', encoding="utf-8")
+            _write_replays(out, plays)
             provenance = {
                 "start": manifest["start"],
                 "command": _command(manifest), "sprites": manifest["game"]["name"], "seed": manifest["seed"],
@@ -115,11 +114,16 @@ def finish(folders: list[str], to: Path, revision: str) -> None:
             print(f"{out.name}: {verdict.value:.3f} {told.get('goal')} {verdict.problem}", flush=True)
 
 
+def _write_replays(folder: Path, plays: list[dict[str, Any]]) -> None:
+    lines = ",\n".join("  " + json.dumps(play) for play in plays)
+    (folder / "replays.json").write_text(f'{{"format": 1, "plays": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
 def _replay(game: Any, level: int, seed: int, play: str) -> dict[str, Any]:
     end = replay(game.start(level, seed=seed), decode_play(play))[-1]
     return {
         "level": level, "seed": seed, "actions": "".join(REPLAY_KEYS[c] for c in play), "winner": [int(end.winner)],
-        "score": [float(end.score)], "ticks": len(play),
+        "score": [float(end.score)], "ticks": int(end.tick),
     }  # fmt: skip
 
 
@@ -152,6 +156,11 @@ def shelve(candidate: Path, name: str) -> None:
     game = load(to, reading="strict")
     text, told = commented(dumps(without_comments(parse(game.definition.source))), game.levels)
     (to / "game.vgdl").write_text(text, encoding="utf-8")
+    letters = {stored: own for own, stored in REPLAY_KEYS.items()}
+    plays = read_json(to / "replays.json")["plays"]
+    _write_replays(to, [
+        _replay(game, p["level"], p["seed"], "".join(letters[c] for c in p["actions"])) for p in plays
+    ])  # fmt: skip
     about = {**read_json(to / "provenance.json"), **told}
     (to / "provenance.json").write_text(to_json(about, indent=2) + "\n", encoding="utf-8")
 

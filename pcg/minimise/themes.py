@@ -80,7 +80,8 @@ COLOURS: Mapping[str, str] = {
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
-    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY", "target": "BROWN", "place": "DARKGRAY",
+    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
+    "target": "BROWN", "place": "DARKGRAY",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
 _WALLS = {

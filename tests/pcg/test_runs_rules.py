@@ -27,7 +27,7 @@ CHEAP = {"ladder": "nothing random onestep mcts:budget=20", "plays": 2, "max_pla
          "min_rules": 0.5, "random_ticks": 40, "min_win": 0, "astray": 0.5}  # fmt: skip
 RUN = RulesRun(
     "boxes", count=3, seed=5, evaluations=90, levels="0-1", checkpoint=20, confirm=4, finalists=3, distance=0.2,
-    judge=0,
+    judge=0, make_levels=0,
     generator_parameters={"population": 20, "offspring": 20}, evaluation_parameters=CHEAP,
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ def test_a_run_leaves_games_that_read_without_a_warning(whole: Path) -> None:
         assert entry["file"] == path.name and entry["feasible"]
         assert check_game(path) == []
         game = pcg.load(path, reading="strict")
-        assert len(game.levels) >= 2 and list(game.levels) == entry["levels"], "levels were made for the rules"
+        assert game.levels == tuple(level for level in pcg.load("boxes").levels[:2])
         genotype = RuleSet.from_json(entry["genotype"])
         assert [str(r) for r in RuleSet.of(path.read_text()).rules] == [str(r) for r in genotype.rules]
         best = GameEvaluation.from_json(entry).best

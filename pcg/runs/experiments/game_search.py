@@ -260,8 +260,8 @@ class GameSearch(SearchRun):
     def write_results(self) -> None:
         """Write the games, as text with their levels, and an index of them."""
         folder, games = self.folder / "games", self.games()
-        if not games:
-            return
+        if not games and not folder.is_dir():
+            return  # where games were written before the last plays, and none has stood these, they go
         folder.mkdir(exist_ok=True)
         entries = []
         for k, game in enumerate(games):

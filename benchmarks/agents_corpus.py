@@ -1,9 +1,9 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Eight campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+Seven campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
 has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
-those that begin with `published` play what agents_published.py compares with. `fast-evo` has the halves of knowledge-
-based fast evolutionary MCTS, alone, together and both off, on the ten games of its paper, 20 plays of each level.
+those that begin with `published` play what agents_published.py compares with (the halves of `kbfastevo` have a program
+of their own, kbfastevo.py).
 `portfolios` has the present `hyper` and `pcg` on levels 0 to 2, `held-out` these two, `mcts` and `olets` on levels 3
 and 4, which nothing was tuned on. These two take the games in an order drawn by lot and let agents take turns after
 every four plays: wherever they stop, what was played is a fair sample of the games.
@@ -15,7 +15,6 @@ turns level by level: whenever the work stops, all have played about the same pa
     python benchmarks/agents_corpus.py published --minutes 60
     python benchmarks/agents_corpus.py published-first
     python benchmarks/agents_corpus.py published-budgets
-    python benchmarks/agents_corpus.py fast-evo --minutes 60
     python benchmarks/agents_corpus.py portfolios --minutes 60
     python benchmarks/agents_corpus.py held-out --minutes 60
     python benchmarks/agents_corpus.py report
@@ -59,13 +58,6 @@ RECORDS = ROOT / "docs" / "results" / "agents"
 LIST = "all_games_sp.csv"
 LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
 """Agents that play nothing of their own, and those for boards, which simulate whole games."""
-
-
-FIRST_TRAINING_SET = (
-    "aliens", "boulderdash", "butterflies", "chase", "frogs", "missilecommand", "portals", "sokoban", "survivezombies",
-    "zelda",
-)  # fmt: skip
-"""Games of the first competition's training set, on which the paper of `kbfastevo` reports."""
 
 
 @dataclass(frozen=True)
@@ -122,21 +114,6 @@ CAMPAIGNS = {
             20,
             tuple(agents_published.BUDGETS),
             agents_published.GAMES,
-        ),
-        Campaign(
-            "fast-evo",
-            "Knowledge-based fast evolutionary MCTS, in halves",
-            Budget(calls=500),
-            "0-4",
-            20,
-            (
-                "kbfastevo:evolve=false,knowledge=false",
-                "kbfastevo:knowledge=false,kinds=interactive,softmax=minus",
-                "kbfastevo:evolve=false,kinds=interactive,softmax=minus",
-                "kbfastevo:kinds=interactive,softmax=minus",
-                "kbfastevo",
-            ),
-            FIRST_TRAINING_SET,
         ),
         Campaign(
             "portfolios",
@@ -411,7 +388,9 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet.",
+        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet. "
+        "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
+        "[a page of their own](kbfastevo.md).",
         "",
     ]
     for campaign in CAMPAIGNS.values():

@@ -35,6 +35,8 @@ class Report:
     brought_back: int = 0
     """Plays that were going on when the server was killed, and were gone on with."""
     plays: int = 0
+    in_pages: int = 0
+    """Plays that ran in the participants' pages; what was acknowledged of them is compared with what is stored."""
     seconds: float = 0.0
     downtime: float = 0.0
     """Seconds from a kill until the next server answered, on the average."""
@@ -166,6 +168,17 @@ def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int]
     if len(set(total.values())) > 1:
         report.problems.append(f"participants had different numbers of pairs: {sorted(set(total.values()))}")
     plays = {play.id: play for play in store.plays()}
+    pair_of = {(pair.participant, pair.position): pair.id for pair in pairs}
+    last = {(play.pair, play.side): play for play in plays.values()}
+    for one in people:
+        for (position, side), actions in one.stored.items():
+            found = last.get((pair_of[one.participant, position], side))
+            report.in_pages += 1
+            if found is None or not found.client or found.actions != actions:
+                report.problems.append(
+                    f"participant {one.number}, pair {position}, side {side}: {len(actions)} actions acknowledged, "
+                    f"stored are {found.ticks if found else 'none'}"
+                )
     report.plays = len(plays)
     enough: dict[tuple[int, int], float] = {}
     for play in plays.values():

@@ -1,11 +1,13 @@
 """kill -9 of a study's server at random moments while people take part: what is lost of what was acknowledged.
 
     python -m benchmarks.study_kills --kills 50
+    python -m benchmarks.study_kills --kills 50 --runs server
     python -m benchmarks.study_kills --kills 50 --postgres
 
-Simulated participants play and vote through the real pages; the server is killed and started again on the same port,
-every second time in the middle of somebody's play. At the end the votes that the participants saw acknowledged are
-compared with the database, and every play is played again.
+Simulated participants play and vote through the real pages, in the page or over the websocket; the server is killed and
+started again on the same port, every second time in the middle of somebody's play. At the end the votes that the
+participants saw acknowledged are compared with the database, so are the actions that were acknowledged to plays in the
+page, and every play is played again.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.study_drill import drill
+from pcg.study.config import RUNS
 from pcg.study.creation import make_study, read_plan
 from pcg.study.items import Source
 
@@ -31,6 +34,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--participants", type=int, default=8, help="at a time")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", choices=RUNS, default="browser", help="where the games run")
     parser.add_argument("--postgres", action="store_true", help="in PostgreSQL instead of SQLite")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -43,7 +47,9 @@ def main() -> None:
             server = Server()
             open_.callback(server.stop)
             database = server.new()
-        plan, _, texts = read_plan("study", None, {"play": {"minimum": 1.5}, "design": {"pairs": 8}})
+        plan, _, texts = read_plan(
+            "study", None, {"play": {"minimum": 1.5, "runs": options.runs}, "design": {"pairs": 8}}
+        )
         make_study(folder, plan, [Source("dungeon")], texts=texts, measure=False, database=database)
         report = drill(
             folder, database, kills=options.kills, participants=options.participants, seed=options.seed,

@@ -1,12 +1,15 @@
 """Load that a study's server bears, on this machine with the participants on it as well.
 
     python benchmarks/study_load.py plays --participants 300 --seconds 20
+    python benchmarks/study_load.py pages --participants 2000 --seconds 60
     python benchmarks/study_load.py votes --postgres
     python benchmarks/study_load.py recovery --postgres
     python benchmarks/study_load.py first
 
 `plays`: so many people play at once at 20 ticks a second, every play kept in the database; how late ticks come, counted
-from each play's first tick, and how many plays were dropped. `votes`: simulated participants vote as fast as the pages
+from each play's first tick, and how many plays were dropped. `pages`: so many play in their pages, which send batches
+as often as the server asks for; how long a batch takes until it is stored, and how many were not taken.
+`votes`: simulated participants vote as fast as the pages
 and short plays let them. `recovery`: 200 simulated participants with known utilities judge 12 items, and what the votes
 say is compared with the truth. `first`: what a page weighs, and how long a click takes until the game is there, in a
 real browser. Each also tells the processor time of the server, which is what this machine's other work leaves alone.
@@ -20,23 +23,34 @@ import base64
 import contextlib
 import json
 import os
+import random
+import statistics
 import sys
 import tempfile
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import web_player
 from scipy.stats import kendalltau
 
+from pcg.engine.game import Game
+from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.study.client import Browser
+from pcg.study.config import RUNS
 from pcg.study.creation import make_study, read_plan
 from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
 from pcg.study.items import Source
+from pcg.study.players import game_for
+from pcg.study.replaying import Replayer
+from pcg.study.server.page_plays import BATCHES_PER_SECOND, MOST_ACTIONS, Claim
+from pcg.study.server.security import form_token
 from pcg.study.server_process import Hosted, hosted
 from pcg.study.simulating import Outcome, Truth, simulate
 from pcg.study.store import StudyStore
@@ -165,6 +179,174 @@ def plays(options: argparse.Namespace) -> dict[str, Any]:
         return found
 
 
+# -- playing in the page -----------------------------------------------------------------------------------------------
+
+SCRIPT_TICKS = 2400
+"""Ticks of a play that is played again and again."""
+SCRIPTS = 60
+"""Random plays of which the longest is taken."""
+
+
+class Script:
+    """A play that was played before the measurement: its actions, and where each leads."""
+
+    def __init__(self, opened: Mapping[str, Any], game: Game, level: str) -> None:
+        plays = [self.random_play(lot, opened, game, level) for lot in range(SCRIPTS)]
+        self.letters = encode_play(max(plays, key=len))
+        state = game.start(level, seed=opened["seed"])
+        self.claims: list[dict[str, Any]] = []
+        for action in max(plays, key=len):
+            state.advance(action)
+            self.claims.append(asdict(Claim.of(state)))
+
+    @staticmethod
+    def random_play(lot: int, opened: Mapping[str, Any], game: Game, level: str) -> list[str]:
+        """Play with a key four times a second."""
+        keys = random.Random(lot)
+        state = game.start(level, seed=opened["seed"])
+        actions: list[str] = []
+        while not state.is_over and len(actions) < SCRIPT_TICKS:
+            actions.append("NIL" if len(actions) % 5 else keys.choice(list(state.actions) or ["NIL"]))
+            state.advance(actions[-1])
+        return actions
+
+
+class InPage:
+    """A participant whose game runs in the page: the batches that it sends, and how long each was under way."""
+
+    def __init__(self, host: str, port: int, path: str, cookie: str, token: str) -> None:
+        self.host, self.port, self.path, self.cookie, self.token = host, port, path, cookie, token
+        self.taken: list[float] = []
+        self.ticks = self.batches = 0
+        self.problems: list[str] = []
+
+    async def ask(self, what: str, data: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Send a request over a connection of its own: batches are so far apart that servers end it in between."""
+        body = json.dumps(data, separators=(",", ":")).encode()
+        reader, writer = await asyncio.open_connection(self.host, self.port)
+        writer.write(
+            f"POST {self.path}/{what} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nCookie: {self.cookie}\r\n"
+            f"Accept: application/json\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            f"Connection: close\r\n\r\n".encode()
+            + body
+        )
+        answer = await reader.read()
+        writer.close()
+        head, _, text = answer.partition(b"\r\n\r\n")
+        return int(head[9:12]), json.loads(text)
+
+    async def open(self, **more: Any) -> None:
+        """Open the play."""
+        status, self.opened = await self.ask("open", {"token": self.token, **more})
+        assert status == 200, self.opened
+        self.sent, self.clock, self.next = 0, 0, float(self.opened["next"])
+        self.began = time.monotonic()
+
+    async def play(self, script: Script, wait: float) -> None:
+        """Play the script, over and over, and send it as often as the server asks for."""
+        await asyncio.sleep(wait)
+        await self.open()
+        pace = float(self.opened["pace"]["ticks_per_second"])
+        while True:
+            await asyncio.sleep(self.next)
+            clock = int(1000 * (time.monotonic() - self.began))
+            late = clock - self.clock - int(1000 * (MOST_ACTIONS - 1) / pace)
+            if late > 0:  # a page that cannot send for so long waits
+                self.began += late / 1000
+                clock -= late
+            end = min(len(script.letters), int(pace * clock / 1000), self.sent + MOST_ACTIONS)
+            period = int(1000 / pace)
+            times = [max(0, period * (self.sent + 1) - self.clock), *[period] * (end - self.sent - 1)]
+            batch = {
+                "lease": self.opened["lease"], "attempt": self.opened["attempt"], "from": self.sent,
+                "actions": script.letters[self.sent : end],
+                "times": times, "clock": clock, "presses": [], "by": ["keys"],
+                "claim": script.claims[end - 1],
+            }  # fmt: skip
+            began = time.perf_counter()
+            try:
+                status, told = await self.ask("actions", batch)
+            except OSError as error:
+                self.problems.append(type(error).__name__)
+                continue
+            if status != 200:
+                self.problems.append(f"{status} {told}"[:200])
+                continue
+            self.taken.append(time.perf_counter() - began)
+            self.ticks, self.batches = self.ticks + end - self.sent, self.batches + 1
+            self.sent, self.clock, self.next = end, clock, float(told["next"])
+            if end == len(script.letters):
+                await self.open(again=self.opened["attempt"])
+
+
+async def play_in_pages(server: Hosted, store: StudyStore, count: int, seconds: float) -> dict[str, float]:
+    """All play side by side, each in a page of their own."""
+    url = urllib.parse.urlsplit(server.url)
+    room = asyncio.Semaphore(8)
+    people: list[tuple[InPage, Script]] = []
+    scripts: dict[tuple[int, int], Script] = {}
+    items = [item.id for item in store.items]
+
+    async def one(number: int) -> None:
+        async with room:
+            # They come in without pages: what is measured is playing.
+            known, secret = await asyncio.to_thread(store.join, "en", consented=True)
+            first, second = items[number % len(items)], items[(number + 1) % len(items)]
+            await asyncio.to_thread(store.add_pair, known.id, 0, first, second)
+            cookie, token = f"pcg-{store.name}={secret}", form_token(secret)
+            person = InPage(str(url.hostname), int(url.port or 80), "/pair/1/first", cookie, token)
+            await person.open()
+            item = store.item[first]
+            key = (item.id, int(person.opened["seed"]))
+            if key not in scripts:
+                game = game_for(item.rules, item.reading, item.game)
+                scripts[key] = await asyncio.to_thread(Script, person.opened, game, item.level)
+            people.append((person, scripts[key]))
+
+    began = time.monotonic()
+    await asyncio.gather(*(one(number) for number in range(count)))
+    joined = time.monotonic() - began
+    spread = float(people[0][0].opened["next"])
+    spread = max(spread, count / BATCHES_PER_SECOND)
+    lots = random.Random(1)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(person.play(script, lots.uniform(0, spread))) for person, script in people]
+        await asyncio.sleep(2 * spread)
+        for person, _ in people:
+            person.taken, person.ticks, person.batches, person.problems = [], 0, 0, []
+        before = processor_seconds(server)
+        await asyncio.sleep(seconds)
+        used = processor_seconds(server) - before
+        taken = sorted(second for person, _ in people for second in person.taken)
+        ticks = sum(person.ticks for person, _ in people)
+        problems = Counter(problem for person, _ in people for problem in person.problems)
+        silent = sum(not person.batches for person, _ in people)
+        for task in tasks:
+            task.cancel()
+    for problem, times in problems.most_common(5):
+        print(f"  {times} times {problem}")
+    return {
+        "participants": count, "came in s": joined, "batches/s": len(taken) / seconds, "ticks/s": ticks / seconds,
+        "median ms": 1000 * taken[len(taken) // 2], "99 % ms": 1000 * taken[int(0.99 * len(taken))],
+        "asked to wait s": statistics.median(person.next for person, _ in people),
+        "worst ms": 1000 * taken[-1], "not taken": sum(problems.values()), "without a batch": silent,
+        "server ms/batch": 1000 * used / len(taken), "server us/tick": 1e6 * used / max(1, ticks),
+        "server busy %": 100 * used / seconds, "load": os.getloadavg()[0],
+    }  # fmt: skip
+
+
+def pages(options: argparse.Namespace) -> dict[str, Any]:
+    """Many play at once, in their pages."""
+    settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
+    with a_study(settings, (Source("dungeon"),), options.postgres) as (folder, store), hosted(folder) as server:
+        found: dict[str, Any] = asyncio.run(play_in_pages(server, store, options.participants, options.seconds))
+        replayer = Replayer(store)
+        stored = replayer.plays()[:: max(1, options.participants // 50)]
+        found["ticks saved"] = sum(play.ticks for play in store.plays())
+        found["untrue of 50 replayed"] = sum(bool(problem) for _, problem in replayer.verify(stored))
+        return found
+
+
 # -- voting ------------------------------------------------------------------------------------------------------------
 
 
@@ -182,9 +364,9 @@ def run_simulated(folder: Path, store: StudyStore, server: Hosted, options: argp
 
 def votes(options: argparse.Namespace) -> dict[str, Any]:
     """Votes as fast as they come."""
-    settings = {
-        "play": {"minimum": 0.1}, "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing,
-                                             "within_game": False},
+    settings: dict[str, dict[str, Any]] = {
+        "play": {"minimum": 0.1, "runs": options.runs},
+        "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing, "within_game": False},
     }  # fmt: skip
     with a_study(settings, TWELVE, options.postgres) as (folder, store), hosted(folder) as server:
         before = processor_seconds(server)
@@ -262,20 +444,21 @@ def _weigh(request: Any, sizes: dict[str, int]) -> None:
 def main() -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("plays", "votes", "recovery", "first"))
+    parser.add_argument("what", choices=("plays", "pages", "votes", "recovery", "first"))
     parser.add_argument("--participants", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--at-once", type=int, default=40)
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--pairing", default="adaptive")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", choices=RUNS, default="browser", help="where the games of those who vote run")
     parser.add_argument("--postgres", action="store_true", help="in PostgreSQL instead of SQLite")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    usual = {"plays": 300, "votes": 120, "recovery": 200, "first": 1}
+    usual = {"plays": 300, "pages": 2000, "votes": 120, "recovery": 200, "first": 1}
     options.participants = options.participants or usual[options.what]
     began = time.process_time()
-    work = {"plays": plays, "votes": votes, "recovery": recovery, "first": first}[options.what]
+    work = {"plays": plays, "pages": pages, "votes": votes, "recovery": recovery, "first": first}[options.what]
     found = work(options)
     found["database"] = "PostgreSQL" if options.postgres else "SQLite"
     found["participants' processor s"] = time.process_time() - began

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import re
 import shlex
@@ -11,6 +12,7 @@ from types import ModuleType
 import pytest
 from typer.testing import CliRunner
 
+import pcg
 from pcg.cli import app
 from pcg.engine.vgdl import ontology
 
@@ -19,9 +21,10 @@ PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "d
 LONG = {"README.md"} | {
     f"docs/{page}.md"
     for page in (
-        "describe", "export", "files", "first-program", "generators", "generators/grammar", "generators/portfolio",
-        "generators/qd", "generators/search", "mcts-by-hand", "metrics", "own-parts", "preferences", "rules", "runs",
-        "tournaments", "tuning", "tutorial",
+        "api/evaluation", "api/pictures", "api/runs", "coming-from", "describe", "export", "files", "first-program",
+        "generators", "generators/grammar", "generators/portfolio", "generators/qd", "generators/search", "index",
+        "mcts-by-hand", "metrics", "own-parts", "preferences", "rules", "runs", "teaching", "tournaments", "tuning",
+        "tutorial",
     )
 }  # fmt: skip
 """Pages with examples that take more than two seconds."""
@@ -72,8 +75,8 @@ def test_the_pages_have_examples_to_run() -> None:
     assert kinds.count("console") >= 5
 
 
-def hook() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "hooks" / "reference.py")
+def hook(name: str = "reference") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "hooks" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -95,3 +98,78 @@ def test_every_page_is_in_the_navigation_and_every_entry_exists() -> None:
     listed = set(re.findall(r": ([\w/-]+\.md)$", text, flags=re.M))
     written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
     assert listed == written | set(hook().pages())
+
+
+DEEP = re.compile(r"\b(?:from|import) (pcg\.\w+\.\w+\.\w+[\w.]*)")
+"""An import from below `pcg.A.B`."""
+
+
+def test_pages_and_notebooks_import_from_two_levels_at_most() -> None:
+    """Everything that users need has a home that can be guessed: `pcg.A` or `pcg.A.B`."""
+    files = [ROOT / page for page in PAGES] + sorted((ROOT / "notebooks").glob("*.ipynb"))
+    deep = [
+        f"{path.relative_to(ROOT)}: {name}" for path in files for name in DEEP.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert deep == []
+
+
+HOMES = (
+    "pcg", "pcg.engine.extensions", "pcg.engine.native", "pcg.engine.vgdl", "pcg.evaluators.agents",
+    "pcg.evaluators.judging", "pcg.evaluators.preferences", "pcg.generators.levels", "pcg.report.figures",
+)  # fmt: skip
+"""Packages that import what they offer on first use."""
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_every_name_that_a_package_offers_can_be_imported(home: str) -> None:
+    module = importlib.import_module(home)
+    assert len(set(module.__all__)) == len(module.__all__)
+    for name in module.__all__:
+        # a name that is also a module of the package would be one or the other, depending on what was imported before
+        assert not (isinstance(getattr(module, name), ModuleType) and f"{home}.{name}" not in LAZY_MODULES), name
+
+
+LAZY_MODULES = {"pcg.describe", "pcg.render", "pcg.engine.vgdl.ontology"}
+"""Modules that are offered as such; the first two can be called."""
+
+
+def test_every_page_of_results_says_what_was_measured_when_and_how_to_repeat_it() -> None:
+    """The hook has an entry for each page, and what it says can be run: the program is there."""
+    results = hook("results")
+    pages = {
+        p.relative_to(ROOT / "docs" / "results").with_suffix("").as_posix() for p in ROOT.glob("docs/results/**/*.md")
+    }
+    entries = results.measurements()
+    assert set(entries) == pages - {"index"}
+    for name, entry in entries.items():
+        assert re.match(r"20\d\d-\d\d-\d\d", entry["when"]), name
+        for command in entry["repeat"]:
+            program = re.match(r"(?:python (?:-m )?(benchmarks[./]\w+)(?:\.py)?|make (\w+))", command)
+            assert program, command
+            if program[1]:
+                path = ROOT / program[1].replace(".", "/")
+                assert path.with_suffix(".py").is_file() or path.is_dir(), command
+            else:
+                assert f"\n{program[2]}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), command
+    shown = results.with_table("# Title\n\nText.", entries["engine"])
+    assert (
+        shown.startswith("# Title\n\n| measured | |\n")
+        and "| repeat | `make bench` |" in shown
+        and "\n\nText." in shown
+    )
+    assert results.overview().count("\n") == len(entries) + 1
+
+
+def test_home_page_begins_with_recorded_wins() -> None:
+    wins = hook("wins")
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    names = re.findall(r'src="play/(\w+)\.html#win" title="[^"]+"', page)
+    assert len(names) == 3 == page.count("<iframe")
+    shown = wins.on_page_markdown(page)
+    for name in names:
+        found = re.search(rf'play/{name}\.html#play=0,(\d+),([_ULDRX]+)"', shown)
+        assert found
+        state = pcg.load(name).start(level=0, seed=int(found[1]))
+        for letter in found[2]:
+            state.advance({"_": "NIL", "U": "UP", "L": "LEFT", "D": "DOWN", "R": "RIGHT", "X": "USE"}[letter])
+        assert state.winner == pcg.Outcome.PLAYER_WINS, name

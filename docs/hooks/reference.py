@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pcg.engine.vgdl import ontology
-from pcg.engine.vgdl.ontology import EffectSpec, Param, SpriteClass, TerminationSpec
 
 LATER = "\n\n!!! note\n    It can be written, checked and formatted, but the engine cannot run it yet.\n"
 
@@ -55,11 +54,11 @@ def _code(value: object) -> str:
     return "none" if value is None else f"`{_cell(value)}`"
 
 
-def _range(param: Param) -> str:
+def _range(param: ontology.Param) -> str:
     return "" if param.range is None else f"{param.range[0]:g} to {param.range[1]:g}"
 
 
-def _table(params: Iterable[Param]) -> str:
+def _table(params: Iterable[ontology.Param]) -> str:
     rows = [
         f"| `{p.name}` | {ontology.TYPE_HELP[p.type]} | {'required' if p.required else _code(p.default)} "
         f"| {_range(p)} | {_cell(p.help)}{f' ({_cell(p.unit)})' if p.unit else ''} |"
@@ -71,12 +70,12 @@ def _table(params: Iterable[Param]) -> str:
     return head + "\n".join(rows) + "\n"
 
 
-def _alive(params: Mapping[str, Param]) -> list[Param]:
+def _alive(params: Mapping[str, ontology.Param]) -> list[ontology.Param]:
     """Those that make a difference to play or to pictures; the reference accepts a few that do nothing."""
     return [param for param in params.values() if not param.inert]
 
 
-def _behaviour(entry: SpriteClass | EffectSpec | TerminationSpec) -> str:
+def _behaviour(entry: ontology.SpriteClass | ontology.EffectSpec | ontology.TerminationSpec) -> str:
     """A link to the section of the reference that describes an entry; "" for what users registered themselves."""
     found = re.fullmatch(r"(\w+) ([\d.]+)", entry.rule)
     return "" if found is None else f" Its rules: [reference/{entry.rule}](../reference/{found[1]}.md#{entry.name})."
@@ -86,7 +85,9 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _classes_page(title: str, intro: str, classes: list[SpriteClass], common: Iterable[Param] = ()) -> str:
+def _classes_page(
+    title: str, intro: str, classes: list[ontology.SpriteClass], common: Iterable[ontology.Param] = ()
+) -> str:
     parts = [f"# {title}\n\n{intro}\n"]
     shared = _table(common)
     if shared:
@@ -103,7 +104,7 @@ def _classes_page(title: str, intro: str, classes: list[SpriteClass], common: It
     return "\n".join(parts)
 
 
-def _class_facts(entry: SpriteClass) -> Iterator[str]:
+def _class_facts(entry: ontology.SpriteClass) -> Iterator[str]:
     if entry.parent:
         yield f"a kind of `{entry.parent}`"
     if entry.avatar:
@@ -116,7 +117,7 @@ def _class_facts(entry: SpriteClass) -> Iterator[str]:
         yield "draws random numbers"
 
 
-def _effects_page(effects: Iterable[EffectSpec]) -> str:
+def _effects_page(effects: Iterable[ontology.EffectSpec]) -> str:
     parts = [
         "# Effects\n\nEffects run when two sprites meet. In `A B > effect`, A is the first sprite and B the second; "
         "with `EOS` in place of B, the effect runs when A leaves the screen.\n",
@@ -138,7 +139,7 @@ def _effects_page(effects: Iterable[EffectSpec]) -> str:
     return "\n".join(parts)
 
 
-def _terminations_page(terminations: Iterable[TerminationSpec]) -> str:
+def _terminations_page(terminations: Iterable[ontology.TerminationSpec]) -> str:
     parts = [
         "# Terminations\n\nTerminations end a game and say who has won. They are tested in the order of the text after "
         "every tick; the first that holds ends the game.\n"

@@ -11,5 +11,18 @@ optimised, emitted), `targets` (processors and systems), `wasm` and `wasm_object
 `worker` (the process that builds), `builder` (starts workers, shows progress), `objects` (the files and where they may
 come from), `loader` (memory and addresses), `calls` (how Python calls an address), `foreign` (functions of users).
 `image` lays a game out in memory for a module that runs elsewhere, `replay` and `difference` compare plays on different
-kernels bit by bit. The kernels themselves do not live here. docs/kernels.md tells how to work on them.
+kernels bit by bit. The kernels themselves do not live here. docs/kernels.md tells how to work on them. `TARGETS` and
+`host` are imported from here, on first use.
 """
+
+from typing import TYPE_CHECKING
+
+from pcg.engine.lazy_exports import lazy_exports as _lazy_exports
+
+if TYPE_CHECKING:
+    from pcg.engine.native.targets import TARGETS, host
+
+__all__ = ["TARGETS", "host"]
+
+
+__getattr__, __dir__ = _lazy_exports(__name__, dict.fromkeys(__all__, "targets"))

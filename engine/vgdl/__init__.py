@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pcg.engine.vgdl.level import block_size, read_level
     from pcg.engine.vgdl.parser import loads, parse
     from pcg.engine.vgdl.resolver import read_game, resolve
+    from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler, rules_of
     from pcg.engine.vgdl.tree import Tree
 
 _HOMES = {
@@ -39,6 +40,7 @@ _HOMES = {
     **dict.fromkeys(("block_size", "read_level"), "level"),
     **dict.fromkeys(("loads", "parse"), "parser"),
     **dict.fromkeys(("read_game", "resolve"), "resolver"),
+    **dict.fromkeys(("CompiledRules", "RuleCompiler", "rules_of"), "rule_compiler"),
     "Tree": "tree",
     "ontology": "ontology:",
 }
@@ -48,12 +50,14 @@ __getattr__, __dir__ = _lazy_exports(__name__, _HOMES)
 
 
 __all__ = [
+    "CompiledRules",
     "Diagnostic",
     "Effect",
     "GameDefinition",
     "Level",
     "Pair",
     "PcgError",
+    "RuleCompiler",
     "SpriteType",
     "Termination",
     "TimeEffect",
@@ -71,4 +75,5 @@ __all__ = [
     "read_game",
     "read_level",
     "resolve",
+    "rules_of",
 ]

@@ -53,6 +53,12 @@ class Record:
         self[field] = int(array.ctypes.data)
         return array
 
+    def kept(self, field: str) -> Array:
+        """Return the array that an address field points to."""
+        array = self._kept[field]
+        assert isinstance(array, np.ndarray)
+        return array
+
     def point_to_pool(self, field: str, pool: Pool) -> Pool:
         """Let an address field point to the first state of the pool."""
         self._kept[field] = pool

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import EntryPoint
+from pcg.engine.kernel.runtime import EntryPoint, invoke5
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, Record
-from pcg.evaluators.agents.kernel.fast_evo import FAST_EVO, decide_fast_evo
+from pcg.evaluators.agents.kernel.fast_evo import FAST_EVO, SOURCES, decide_fast_evo
 from pcg.evaluators.agents.kernel.knowledge_base import EVENT_ROOM, KNOWLEDGE
 from pcg.evaluators.agents.kernel.rollout_policy import POLICY
 from pcg.evaluators.agents.registry import register
@@ -31,11 +31,15 @@ _INTERACTIVE = ("npc", "resource", "movable", "portal")
 class FastEvo(CompiledAgent):
     """Tree search whose rollouts evolve and which learns what the things of a game do.
 
-    The two halves are the switches `evolve` and `knowledge`: with both off this is `mcts`. What was learnt lasts for a
-    play, and with `keep` for all plays of a game by the same agent object. Without `contacts` a kind of sprite that no
-    rule mentions stays unknown and attracts the avatar for ever. `refresh` is 1 as published; measuring distances costs
-    more than a tick in games of many sprites. ``kinds=interactive, softmax=minus`` is the reading of the text on
-    planning in GVGAI: features and knowledge are about NPCs, resources, non-static objects and portals.
+    The two halves are the switches `evolve` and `knowledge`: vanilla is ``evolve=false,knowledge=false``, and with
+    ``ends=bonus`` too it is `mcts`, draw by draw. Features, the sign of the softmax and the kinds of sprites that
+    knowledge is about are those of the text on planning in GVGAI. Weights and knowledge last from decision to decision
+    for a play, and with `keep` for all plays of a game by the same agent object.
+
+    The rewards of the knowledge base are about 1. A bonus of `win_bonus` for an end, as `mcts` has it, makes them
+    vanish in every decision that sees one; so ends are kept apart by default (docs/results/kbfastevo.md). Without
+    `contacts` a kind of sprite that no rule mentions stays unknown and attracts the avatar for ever. `refresh` is 1 as
+    published; measuring distances costs more than a tick in games of many sprites.
     """
 
     entry_point: ClassVar[EntryPoint] = decide_fast_evo
@@ -46,12 +50,12 @@ class FastEvo(CompiledAgent):
     beta: float = parameter(0.33, "weight of experience, for nearing what is unknown or worth it", low=0, high=1e6)
     contacts: bool = parameter(True, "learn from standing on a kind of sprite that no event mentions, too")
     kinds: str = parameter(
-        "all",
+        "interactive",
         "kinds of sprites that policy and knowledge are about: all, or NPCs, resources, non-static objects and portals",
         choices=("all", "interactive"),
     )
     softmax: str = parameter(
-        "plus", "probability of action i: proportional to e^a_i (plus) or e^-a_i (minus)", choices=("plus", "minus")
+        "minus", "probability of action i: proportional to e^a_i (plus) or e^-a_i (minus)", choices=("plus", "minus")
     )
     sigma: float = parameter(0.02, "standard deviation of a mutation, per cell of distance", low=0, high=100)
     rollouts: int = parameter(1, "rollouts that judge one offspring", low=1, high=10_000)
@@ -60,6 +64,12 @@ class FastEvo(CompiledAgent):
     c: float = parameter(math.sqrt(2), "exploration constant of UCB1", low=0, high=1e6)
     depth: int = parameter(10, "ticks looked ahead, tree and rollout together", low=1, high=10_000)
     recommend: str = parameter("visits", "what the action is chosen by", choices=("visits", "value"))
+    ends: str = parameter(
+        "apart",
+        "how won and lost ends join the rewards: one range of the other rewards above the best and below the worst "
+        "(apart), or as `win_bonus` points, beside which nothing else is seen (bonus)",
+        choices=("apart", "bonus"),
+    )
     win_bonus: float = parameter(1e7, "added to the score of a won game, subtracted of a lost one", low=0)
     max_nodes: int = parameter(
         0, "bound of the tree, 0: as the budget allows; a full tree is searched on without growing", low=0, high=1 << 24
@@ -69,6 +79,7 @@ class FastEvo(CompiledAgent):
         self._game: object = None
         self._policy = Record(POLICY)
         self._knowledge = Record(KNOWLEDGE)
+        self._sources = np.zeros(len(SOURCES), dtype=np.int64)
 
     @property
     def tree_room(self) -> int:
@@ -81,7 +92,50 @@ class FastEvo(CompiledAgent):
         if not self.keep:
             self._game = None
             self._model = None
+        self._sources[:] = 0
         super().reset(state)
+
+    @property
+    def reward_sources(self) -> dict[str, int]:
+        """Iterations of the last decision by what their reward came from.
+
+        Returns:
+            `ended` (a won or lost end), `scored` (a change of score), `curious` (curiosity, with experience or
+            without), `nearer` (experience alone) and `nothing`, each with a number; all 0 before the first decision.
+
+        >>> import pcg
+        >>> agent = pcg.make_agent("kbfastevo", seed=1, budget=100)
+        >>> action = agent.act(pcg.load("hunt").start(seed=1))
+        >>> sum(agent.reward_sources.values()) >= 10  # iterations have ten ticks at most
+        True
+        """
+        return dict(zip(SOURCES, self._sources.tolist(), strict=True))
+
+    def rollout_probabilities(self, state: GameState) -> dict[str, float]:
+        """Probability of each available action in a rollout from the state, by the weights that evolved so far.
+
+        Without weights for what is there, all actions are equally probable, as they are without `evolve`. There are
+        none when the game is over.
+        """
+        model = state.model
+        self.bind(model)
+        policy = self._policy
+        kinds, actions = policy["kinds"], policy["actions"]
+        lasting = policy.kept("lasting")
+        columns = lasting[1 : 1 + kinds]
+        weights = lasting[1 + kinds :].view(np.float64).reshape(kinds, actions)
+        pairs = np.full((kinds, 2), -1.0)
+        record = model.record
+        room = int(pairs.ctypes.data), pairs.size
+        invoke5(int(record["features"]), int(record["game"]), state.address, self.player, *room)
+        there = (columns >= 0) & (pairs[:, 1] >= 0) & (policy.kept("used") != 0)
+        strengths = policy["sign"] * pairs[there, 1] @ weights[columns[there]]
+        names = list(state.actions)
+        if not names:
+            return {}
+        own = strengths[[model.action_names.index(name) for name in names]]
+        shares = np.exp(own - own.max())
+        return dict(zip(names, (shares / shares.sum()).tolist(), strict=True))
 
     def prepare(self, model: Model, record: Record) -> None:
         kinds = len(model.categories) or _UNNAMED_KINDS
@@ -101,13 +155,15 @@ class FastEvo(CompiledAgent):
             depth=self.depth,
             win_bonus=self.win_bonus,
             by_value=int(self.recommend == "value"),
+            apart=int(self.ends == "apart"),
             room=room,
         )
         for field in ("first", "sibling", "action"):
             search.point(field, np.empty(room, dtype=np.int32))
-        for field in ("visits", "total", "low", "high"):
+        for field in ("visits", "total", "low", "high", "ends", "ended", "judged"):
             search.point(field, np.empty(room, dtype=np.float64))
         search.point("mark", np.empty(room, dtype=np.int8))
+        search.point("sources", self._sources)
         search.point("path", np.zeros(self.depth + 1, dtype=np.int32))
         search.own("policy", self._policy)
         search.own("base", self._knowledge)

@@ -43,7 +43,7 @@ WIDEST = 8.0
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much more one group is worth than another, for people and items in general.
+    """Difference in worth of two groups, for people and items in general.
 
     Attributes:
         one: a group.
@@ -255,7 +255,8 @@ class _Model:
 
     def _odds(self, offset: Array, deviations: Array, item: Array, taste: Array) -> Array:
         apart = deviations[0] * (item[self.shown[:, 0]] - item[self.shown[:, 1]])
-        return offset + apart + deviations[1] * (taste[self.tastes[:, 0]] - taste[self.tastes[:, 1]])
+        liked = taste[self.tastes[:, 0]] - taste[self.tastes[:, 1]]
+        return np.asarray(offset + apart + deviations[1] * liked)
 
     def _penalised(self, offset: Array, deviations: Array, item: Array, taste: Array) -> float:
         odds = self._odds(offset, deviations, item, taste)
@@ -264,7 +265,8 @@ class _Model:
     @staticmethod
     def _gather(values: Array, columns: NDArray[np.intp], size: int) -> Array:
         """Return the sums of `values` by the first of two columns less those by the second, shape (size,)."""
-        return np.bincount(columns[:, 0], values, size) - np.bincount(columns[:, 1], values, size)
+        found = np.bincount(columns[:, 0], values, size) - np.bincount(columns[:, 1], values, size)
+        return np.asarray(found, dtype=np.float64)
 
     def information(self, weights: Array) -> tuple[Array, Array, Array]:
         """Return the curvature among items (items, items), of items and tastes (items, participants x groups), and
@@ -273,7 +275,7 @@ class _Model:
         items, people, groups = self.sizes
         signed = (weights[:, None] * self._signs).ravel()
         sums = [
-            np.bincount(places.ravel(), signed, size)
+            np.asarray(np.bincount(places.ravel(), signed, size), dtype=np.float64)
             for places, size in (
                 (self._items, items**2), (self._across, items * people * groups), (self._people, people * groups**2)
             )
@@ -296,7 +298,7 @@ class _Model:
         covariance = np.linalg.inv(curved)[-effects:, -effects:]
         if not (np.isfinite(covariance).all() and (np.diag(covariance) > 0).all()):
             return None
-        return _Fit(fixed, covariance, np.asarray(deviations))
+        return _Fit(fixed, np.asarray(covariance, dtype=np.float64), deviations)
 
     def _at(self, x: Array) -> float:
         """Return the deviance at all parameters, the deviations first."""

@@ -28,18 +28,31 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, Independe
 from pcg.generators.levels.registry import GENERATORS, generator_class, make_generator, register
 
 if TYPE_CHECKING:
+    from pcg.generators.levels.asp.transition_model import puzzle_rules
+    from pcg.generators.levels.constructive_completion import complete as complete_by_rules
+    from pcg.generators.levels.grammar.game_elements import game_elements
+    from pcg.generators.levels.grammar.language import parse_grammar, read_grammar
     from pcg.generators.levels.level_builder import LevelBuilder
+    from pcg.generators.levels.noise.gradient import fractal as fractal_noise
     from pcg.generators.levels.object_counts import draw_counts
     from pcg.generators.levels.object_placement import place_objects
     from pcg.generators.levels.repair.by_rules import repair as repair_by_rules
+    from pcg.generators.levels.repair.completion import complete as complete_level
     from pcg.generators.levels.repair.level import repair_level
     from pcg.generators.levels.wall_layout import draw_size
 
 _HOMES = {
     "LevelBuilder": "level_builder:LevelBuilder",
+    "complete_by_rules": "constructive_completion:complete",
+    "complete_level": "repair.completion:complete",
     "draw_counts": "object_counts:draw_counts",
     "draw_size": "wall_layout:draw_size",
+    "fractal_noise": "noise.gradient:fractal",
+    "game_elements": "grammar.game_elements:game_elements",
+    "parse_grammar": "grammar.language:parse_grammar",
     "place_objects": "object_placement:place_objects",
+    "puzzle_rules": "asp.transition_model:puzzle_rules",
+    "read_grammar": "grammar.language:read_grammar",
     "repair_by_rules": "repair.by_rules:repair",
     "repair_level": "repair.level:repair_level",
 }
@@ -53,12 +66,19 @@ __all__ = [
     "LevelBuilder",
     "LevelContext",
     "LevelGenerator",
+    "complete_by_rules",
+    "complete_level",
     "draw_counts",
     "draw_size",
+    "fractal_noise",
+    "game_elements",
     "generator_class",
     "level_distance",
     "make_generator",
+    "parse_grammar",
     "place_objects",
+    "puzzle_rules",
+    "read_grammar",
     "register",
     "repair_by_rules",
     "repair_level",

@@ -129,10 +129,11 @@ def draw_goal_template(space: LearnedSpace, rng: np.random.Generator) -> RuleSet
     >>> draw_goal_template(space, np.random.default_rng(1)).terminations[0].wins
     True
     """
-    for k in rng.permutation(len(TEMPLATES)).tolist():
+    templates = list(TEMPLATES.values())
+    for k in rng.permutation(len(templates)):
         draw = _Draw(space, rng)
         try:
-            return list(TEMPLATES.values())[k](draw, draw.one("avatar"))
+            return templates[int(k)](draw, draw.one("avatar"))
         except _Unfit:
             continue
     return None

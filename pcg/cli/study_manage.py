@@ -47,7 +47,7 @@ def new(
     group_by: Annotated[
         str, typer.Option(help="What items are grouped by: generator, run, folder, game, source or item.")
     ] = "generator",
-    config: Annotated[Path | None, typer.Option(help="Configuration file; docs/studies.md tells its keys.")] = None,
+    config: Annotated[Path | None, typer.Option(help="File of settings: docs/study-configuration.md.")] = None,
     pairing: Annotated[str | None, typer.Option(help="How pairs are chosen: full, balanced, random, adaptive.")] = None,
     pairs: Annotated[int | None, typer.Option(help="Pairs that a participant judges.")] = None,
     minimum: Annotated[float | None, typer.Option(help="Seconds that each of a pair is played at least.")] = None,

@@ -71,6 +71,11 @@ def player(game: Game, *, height: int = HEIGHT) -> Framed:
 def widget(game: Game, *, height: int = HEIGHT) -> Any:
     """Return a Jupyter widget with a player; `plays` lists the plays that were finished in it (see `play_of`).
 
+    >>> import pcg
+    >>> shown = widget(pcg.load("boxes"))  # doctest: +SKIP
+    >>> shown.plays  # doctest: +SKIP
+    []
+
     Raises:
         PcgError: without anywidget, and for games that cannot be exported.
     """
@@ -104,6 +109,12 @@ def play_of(message: Mapping[str, Any], game: Game) -> tuple[int, int, list[Any]
 
     Raises:
         PcgError: when it is no play of this game, or does not lead to the result that it says.
+
+    >>> import pcg
+    >>> boxes = pcg.load("boxes")
+    >>> told = {"level": 0, "seed": 1, "plays": ["U"], "ticks": 1, "winner": -1, "score": 0, "digest": boxes.digest}
+    >>> play_of(told, boxes)
+    (0, 1, ['UP'])
     """
     try:
         level, seed = int(message["level"]), int(message["seed"])

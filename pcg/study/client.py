@@ -47,6 +47,12 @@ class Page:
         found = _TOKEN.search(self.text)
         return found[1] if found else ""
 
+    @property
+    def token_of_play(self) -> str:
+        """The token with which the page opens its game; empty where the game runs on the server."""
+        found = re.search(r'data-open="[^"]*"[^>]* data-token="([0-9a-f]+)"', self.text)
+        return found[1] if found else ""
+
     def hidden(self) -> dict[str, str]:
         """The hidden fields of its last form."""
         fields = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)">', self.text)
@@ -158,6 +164,35 @@ class Browser:
             return (await self._http.post(self.base + path, data=dict(fields))).status_code
         except httpx.TransportError as error:
             raise Away(f"no answer to the form: {type(error).__name__}: {error}") from None
+
+    async def ask(self, path: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Send an object as the scripts of a page do, again and again while the server is away, and return the answer.
+
+        Raises:
+            Away: when the server stays away, or refuses it.
+        """
+        end = time.monotonic() + self.patience
+        pause = 0.05
+        while True:
+            self.requests += 1
+            try:
+                accept = {"accept": "application/json"}
+                answer = await self._http.post(self.base + path, json=dict(data), headers=accept)
+                if answer.status_code == 200:
+                    found: dict[str, Any] = answer.json()
+                    return found
+                known = answer.json() if answer.status_code == 409 else {}
+                if known.get("ticks") == data.get("from", -1) + len(data.get("actions", "")):
+                    return dict(known)  # it was stored, and the answer was lost
+                problem = f"status {answer.status_code} {answer.text[:200]}"
+                if answer.status_code not in (429, 502, 503):
+                    raise Away(f"{path} was refused: {problem}")
+            except httpx.TransportError as error:
+                problem = f"{type(error).__name__}: {error}"
+            if time.monotonic() > end:
+                raise Away(f"no answer from {self.base}{path}: {problem}")
+            await asyncio.sleep(pause)
+            pause = min(0.4, 1.5 * pause)
 
     async def _follow(self, method: str, path: str, fields: dict[str, str] | None = None) -> Page:
         url = self.base + path

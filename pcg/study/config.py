@@ -51,6 +51,8 @@ PANEL_ID = "PROLIFIC_PID"
 """The usual parameter that says who somebody is; only where it is kept."""
 DEVICES = ("any", "computer", "touch")
 """Devices that can be required: `touch` is a phone or tablet."""
+RUNS = ("browser", "server")
+"""Places where games run: `browser` falls back to the server where there is no WebAssembly."""
 AGAIN = ("rejoin", "refuse", "allow")
 """An ID that comes again: goes on where it was, is turned away, or is another participant."""
 
@@ -77,6 +79,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("maximum", 0.0, "seconds after which a play ends by itself; 0: never", 0.0, 7200.0, "s"),
         Parameter("restarts", 3, "times that a level may be started anew", 0, 1000),
         Parameter("speed", 0.0, "ticks a second; 0: what suits the game (20, by turn 12)", 0.0, 60.0),
+        Parameter("runs", "browser", "where games run: in the participants' browsers, or on the server", choices=RUNS),
         Parameter("legend", True, "pictures and names of the sprites stand beside the goal"),
         Parameter("replays", False, "the vote page shows both games side by side, with replays of what was played"),
         Parameter("pictures", False, "levels are shown as pictures, side by side, and are not played"),
@@ -200,6 +203,7 @@ class StudyConfig:
     maximum: float = 0.0
     restarts: int = 3
     speed: float = 0.0
+    runs: str = "browser"
     legend: bool = True
     replays: bool = False
     pictures: bool = False

@@ -125,7 +125,8 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "item": name[pair[p.pair].item(p.side)],
           "side": ("first", "second")[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
           "seconds": p.seconds, "ticks": p.ticks, "score": p.score, "outcome": outcome(p), "over": p.over,
-          "input": p.input, "state": p.key, "actions": p.actions, "presses": json.loads(p.presses)} for p in plays],
+          "input": p.input, "client": p.client, "refused": p.refused, "state": p.key, "actions": p.actions,
+          "presses": json.loads(p.presses)} for p in plays],
         [{"participant": v["participant"], "first": name[v["first"]], "second": name[v["second"]],
           "answer": v["answer"], "question": v["question"], "time": v["time"],
           "first_outcome": outcome(last.get((v["pair"], 0))), "second_outcome": outcome(last.get((v["pair"], 1))),
@@ -328,6 +329,8 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("outcome", _TEXT, "", "win or loss; empty: it did not come to that"),
         Column("over", _YES, "", "1: played to an end of the game"),
         Column("input", _TEXT, "", "what was used of keys, touch and pointer (a mouse on the buttons)"),
+        Column("client", _YES, "", "1: some of it ran in the participant's browser, and was played again here"),
+        Column("refused", _TEXT, "", "reason why something that the browser sent was refused last; empty: nothing was"),
         Column("state", _TEXT, "", "hash of the game's state after the last tick, hexadecimal"),
         Column(
             "actions", _TEXT, "", "one letter per tick: . nothing, U up, L left, D down, R right, X use, E escape"

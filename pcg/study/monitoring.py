@@ -282,9 +282,12 @@ def suspects(
         votes.setdefault(row["participant"], []).append(row)
     pair_of = {pair.id: pair for pairs in own.values() for pair in pairs}
     keyless: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
     played: Counter[str] = Counter()
     for play in plays:
         pair = pair_of.get(play["pair"])
+        if pair is not None and play["refused"]:
+            refused[pair.participant] += 1
         if pair is not None and pair.voted is not None and not play["attempt"]:
             played[pair.participant] += 1
             keyless[pair.participant] += play["presses"] <= 2
@@ -321,6 +324,8 @@ def suspects(
             reasons.append(f"took {pace[person.id]:.0f} s for a pair, others {usual:.0f} s")
         if played[person.id] >= 2 and keyless[person.id] * 2 > played[person.id]:
             reasons.append(f"pressed no key in {keyless[person.id]} of {played[person.id]} games")
+        if refused[person.id]:
+            reasons.append(f"sent what is not true of {refused[person.id]} plays")
         if reasons:
             found.append(Suspect(person.id, len(mine), person.finished is not None, tuple(reasons)))
     return sorted(found, key=lambda s: (-len(s.reasons), s.participant))

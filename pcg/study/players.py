@@ -87,7 +87,7 @@ class AgentKeys:
         """Go to where the play is."""
         self._fallback.begin(welcome)
         seed, actions = self._seed_of()
-        self._state = _game(self.item.rules, self.item.reading, self.item.game).start(self.item.level, seed=seed)
+        self._state = game_for(self.item.rules, self.item.reading, self.item.game).start(self.item.level, seed=seed)
         for action in decode_play(actions):
             self._state.advance(action)
         self.strayed = not _agrees(self._state, self._state, welcome["frame"])
@@ -137,7 +137,8 @@ def _agrees(before: State, after: State, frame: Mapping[str, Any]) -> bool:
 
 
 @cache
-def _game(rules: str, reading: str, name: str) -> Game:
+def game_for(rules: str, reading: str, name: str) -> Game:
+    """Return the game of a text, read once for all who play it."""
     return game_of(StudyItem(name, "", name, "", rules, "", reading))
 
 

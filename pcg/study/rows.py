@@ -103,6 +103,10 @@ class Play:
     lease: str
     input: str = ""
     """Of keys, touch and pointer (a mouse) what was used, with spaces between."""
+    client: bool = False
+    """Some of it ran in the participant's page."""
+    refused: str = ""
+    """The reason for which something that the page sent was refused last; empty: nothing was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,7 @@ def play_of(row: Mapping[Any, Any]) -> Play:
         int(row["id"]), int(row["pair_id"]), int(row["side"]), int(row["attempt"]), int(row["seed"]), row["actions"],
         row["presses"], int(row["ticks"]), float(row["score"]), int(row["winner"]), bool(row["over"]), row["key"],
         float(row["seconds"]), row["started"], row["saved"], row["lease"], row["input"],
+        bool(row["client"]), row["refused"],
     )  # fmt: skip
 
 

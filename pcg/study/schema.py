@@ -130,7 +130,10 @@ plays = Table(
     Column("input", String(24), nullable=False, server_default=""),  # of keys, touch and pointer what was used
     Column("started", Double, nullable=False),
     Column("saved", Double, nullable=False),
-    Column("lease", String(32), nullable=False, server_default=""),  # the server process whose play it is at the moment
+    # The server process, or the page of the participant, whose play it is at the moment.
+    Column("lease", String(32), nullable=False, server_default=""),
+    Column("client", Boolean, nullable=False, server_default="0"),  # some of it ran in the participant's page
+    Column("refused", String(200), nullable=False, server_default=""),  # why something sent for it was refused last
     UniqueConstraint("pair_id", "side", "attempt"),
 )
 

@@ -26,7 +26,8 @@ from pcg.evaluators.parameters import Parameter, Setting, resolve
 from pcg.evaluators.preferences.davidson import answer_probabilities
 from pcg.runs.store import to_json, write_whole
 from pcg.study.client import Away, Browser, KeySource, Page
-from pcg.study.players import check_player, make_player
+from pcg.study.page_client import play_in_page
+from pcg.study.players import check_player, game_for, make_player
 from pcg.study.questionnaire import Ask
 from pcg.study.rows import Pair, StudyItem
 from pcg.study.store import StudyStore
@@ -150,6 +151,8 @@ class Simulated:
     finished: bool = False
     acknowledged: list[tuple[int, str]] = field(default_factory=list)
     """Votes that the server said it has stored: position of the pair, and answer to the first question."""
+    stored: dict[tuple[int, int], str] = field(default_factory=dict)
+    """Actions of plays in the page that the server said it has stored, by position of the pair and side."""
     problem: str = ""
 
 
@@ -174,7 +177,7 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object."""
-        people = [{k: v for k, v in asdict(one).items() if k != "acknowledged"} for one in self.people]
+        people = [{k: v for k, v in asdict(one).items() if k not in ("acknowledged", "stored")} for one in self.people]
         return {**self.truth.to_json(), "participants": people}
 
     def write(self, path: Path) -> None:
@@ -351,7 +354,15 @@ class TakesPart:
             self.person.player if self.person.kind == ATTENTIVE else "idle",
             int(self._rng(number, place).integers(2**31)), item, lambda: self._seed(pair, place),
         )  # fmt: skip
-        played = await self.browser.play(page.path, keys)
+        if page.token_of_play:
+            game = await asyncio.to_thread(game_for, item.rules, item.reading, item.game)
+
+            def stored(actions: str) -> None:
+                self.person.stored[pair.position, place] = actions
+
+            played = await play_in_page(self.browser, page, keys, game, item.level, stored=stored)
+        else:
+            played = await self.browser.play(page.path, keys)
         if not played.enough:
             raise Away("the game was not enough")
 

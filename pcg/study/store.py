@@ -372,19 +372,28 @@ class StudyStore:
 
     # -- plays ---------------------------------------------------------------------------------------------------------
 
-    def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str) -> Play:
-        """The play of an attempt, begun now if there was none yet; this process has its lease."""
+    def begin_play(self, pair: int, side: int, attempt: int, seed: int, lease: str, *, client: bool = False) -> Play:
+        """The play of an attempt, begun now if there was none yet; this process has its lease.
+
+        Args:
+            pair: id.
+            side: of the pair.
+            attempt: counted from 0.
+            seed: of a new play.
+            lease: of the process, or of the page that plays.
+            client: it runs in the participant's page.
+        """
         now = time.time()
         row = {"pair_id": pair, "side": side, "attempt": attempt, "seed": seed, "started": now, "saved": now,
-               "lease": lease}  # fmt: skip
+               "lease": lease, "client": client}  # fmt: skip
         try:
             with self.engine.begin() as db:
                 return play_of({**_NEW_PLAY, **row, "id": inserted_id(db.execute(sa.insert(plays).values(row)))})
         except IntegrityError:
             pass  # there was one, or the pair has been deleted
-        return self.take_play(pair, side, attempt, lease)
+        return self.take_play(pair, side, attempt, lease, client=client)
 
-    def take_play(self, pair: int, side: int, attempt: int, lease: str) -> Play:
+    def take_play(self, pair: int, side: int, attempt: int, lease: str, *, client: bool = False) -> Play:
         """Take over a play as it was saved last; the process that had it cannot save it any more.
 
         Raises:
@@ -392,7 +401,8 @@ class StudyStore:
         """
         where = (plays.c.pair_id == pair) & (plays.c.side == side) & (plays.c.attempt == attempt)
         with self.engine.begin() as db:
-            db.execute(sa.update(plays).where(where).values(lease=lease))
+            more = {"client": True} if client else {}
+            db.execute(sa.update(plays).where(where).values(lease=lease, **more))
             row = db.execute(sa.select(plays).where(where)).mappings().one_or_none()
         if row is None:
             raise PcgError("this play has been deleted")
@@ -425,6 +435,33 @@ class StudyStore:
                 lost = sorted(set(ids) - set(db.scalars(mine)))
         return lost
 
+    def save_page_plays(self, progress: Sequence[tuple[Progress, str, int]]) -> list[int]:
+        """Save plays that run in pages in one transaction, each under the lease of its page.
+
+        Args:
+            progress: what is saved, the lease, and the ticks that were stored before.
+
+        Returns:
+            Ids of those that were not saved: another page or a server has them, more is stored of them already, or
+            the pair was voted on.
+        """
+        now = time.time()
+        lost: list[int] = []
+        with self.engine.begin() as db:
+            for one, lease, before in progress:
+                row = {"its_id": one.play, "its_lease": lease, "its_ticks": before, "actions": one.actions,
+                       "presses": one.presses, "ticks": one.ticks, "score": one.score, "winner": one.winner,
+                       "over": one.over, "key": one.key, "seconds": one.seconds, "input": one.input,
+                       "saved": now}  # fmt: skip
+                if not db.execute(_SAVE_PAGE_PLAY, row).rowcount:
+                    lost.append(one.play)
+        return lost
+
+    def flag_play(self, play: int, reason: str) -> None:
+        """Note why something that a page sent for a play was refused."""
+        with self.engine.begin() as db:
+            db.execute(sa.update(plays).where(plays.c.id == play).values(refused=reason[:200]))
+
     def plays_of(self, pair: int) -> list[Play]:
         """The plays of a pair, by side and attempt."""
         with self._reader.connect() as db:
@@ -450,11 +487,12 @@ class StudyStore:
         """Return what is needed of every play to count.
 
         Entries are pair, side, attempt, ticks, winner, over, seconds, and `presses`, the characters of the stored keys
-        (2 for none).
+        (2 for none), and `refused`.
         """
         with self._reader.connect() as db:
             columns = (plays.c.pair_id.label("pair"), plays.c.side, plays.c.attempt, plays.c.ticks, plays.c.winner,
-                       plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"))  # fmt: skip
+                       plays.c.over, plays.c.seconds, sa.func.length(plays.c.presses).label("presses"),
+                       plays.c.refused)  # fmt: skip
             whole = plays.join(pairs).join(participants)
             query = sa.select(*columns).select_from(whole).where(participants.c.study_id == self.id)
             return [dict(row) for row in db.execute(query.order_by(plays.c.id)).mappings()]
@@ -533,6 +571,8 @@ _NEW_PLAY = {
     "key": "",
     "seconds": 0.0,
     "input": "",
+    "client": False,
+    "refused": "",
 }
 
 _SITUATION = (
@@ -557,9 +597,16 @@ _SAVE_PLAY = (
     })
 )  # fmt: skip
 
+_SAVE_PAGE_PLAY = _SAVE_PLAY.where(
+    plays.c.ticks == sa.bindparam("its_ticks"),
+    sa.exists().where(pairs.c.id == plays.c.pair_id, pairs.c.voted.is_(None)).correlate(plays),
+)
+
 
 def read_stored(text: str) -> StudyConfig:
     """The configuration of a stored TOML text."""
     data = tomllib.loads(text)
-    data.setdefault("play", {}).setdefault("legend", False)  # pages of a study that runs already stay as they are
+    # Pages of a study that runs already stay as they are.
+    data.setdefault("play", {}).setdefault("legend", False)
+    data["play"].setdefault("runs", "server")
     return StudyConfig.from_mapping(data, "the stored configuration")

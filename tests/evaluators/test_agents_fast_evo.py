@@ -53,7 +53,7 @@ def test_a_coin_is_learnt_to_be_worth_a_point() -> None:
 def test_without_both_halves_it_is_plain_mcts_draw_by_draw(about: dict[str, Any], budget: int) -> None:
     state = walk(**about).start(seed=3)
     plain: Any = make_agent("mcts", seed=11, budget=budget)
-    agent: Any = make_agent("kbfastevo", seed=11, budget=budget, evolve=False, knowledge=False)
+    agent: Any = make_agent("kbfastevo", seed=11, budget=budget, evolve=False, knowledge=False, ends="bonus")
     for one in (plain, agent):
         one.reset(state)
     for _ in range(6):
@@ -173,8 +173,8 @@ def test_what_turns_out_to_do_nothing_attracts_no_longer() -> None:
     def wins(name: str) -> int:
         return sum(play(game, make_agent(name, seed=s, budget=300), seed=s, max_ticks=80).winner == 1 for s in range(6))
 
-    assert wins("kbfastevo") == 6
-    assert wins("kbfastevo:contacts=false") <= 2
+    assert wins("kbfastevo:kinds=all") == 6
+    assert wins("kbfastevo:kinds=all,contacts=false") <= 2
 
 
 BUTTON = """
@@ -216,9 +216,10 @@ def test_curiosity_presses_the_button_whose_reward_is_out_of_sight() -> None:
 
     plain = wins("mcts")
     assert plain <= 2
-    assert wins("kbfastevo:beta=0,evolve=false") >= plain + 5
-    assert wins("kbfastevo") >= plain + 5
-    assert wins("kbfastevo:alpha=0,beta=0") <= plain + 1
+    assert wins("kbfastevo:beta=0,evolve=false,kinds=all") >= plain + 5
+    assert wins("kbfastevo:kinds=all") >= plain + 5
+    assert wins("kbfastevo:alpha=0,beta=0,kinds=all") <= plain + 1
+    assert wins("kbfastevo") <= plain + 1  # a button that stays where it is belongs to no kind that the text learns of
 
 
 HUNT = """
@@ -242,12 +243,72 @@ BasicGame
 
 def test_what_the_avatar_meets_and_what_its_arrows_meet_are_different_things() -> None:
     game = load(HUNT, levels=["wwwwwwwwww\nwAd    ddw\nwwwwwwwwww"])
-    agent: Any = make_agent("kbfastevo", seed=1, budget=500)
+    agent: Any = make_agent("kbfastevo:kinds=all", seed=1, budget=500)
     agent.act(game.start())
     counts, gains = learnt(agent)
     deer, kinds = game.definition.type_index["deer"], len(game.definition.types)
     assert counts[deer] > 0 and gains[deer] == pytest.approx(-2)
     assert counts[kinds + deer] > 0 and gains[kinds + deer] == pytest.approx(3)
+
+
+# --- ends and where rewards come from ---------------------------------------------------------------------------------
+
+
+def test_an_end_in_sight_does_not_hide_what_knowledge_says() -> None:
+    """Pits two steps from the way: with a bonus for ends all that is not lost is alike; nothing leads to the goal."""
+    game = walk("A" + "." * 24 + "G\n" + "." * 26 + "\n" + "x" * 26)
+
+    def wins(ends: str) -> int:
+        agents = (make_agent("kbfastevo", seed=s, budget=300, ends=ends) for s in range(6))
+        return sum(play(game, agent, seed=s, max_ticks=80).winner == 1 for s, agent in enumerate(agents))
+
+    assert wins("bonus") == 0
+    assert wins("apart") >= 4
+
+
+@kernel
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("recommend", ["visits", "value"])
+def test_ends_count_when_they_are_kept_apart(form: str, recommend: str) -> None:
+    won, lost = walk("....\n.AG.\n....").start(), walk("#x##\nxA..\n#x##").start()
+    for seed in range(3):
+        for state in (won, lost):
+            agent = make_agent(named(form), seed=seed, budget=400, ends="apart", recommend=recommend)
+            assert agent.act(state) == "RIGHT"
+
+
+@kernel
+def test_rewards_are_counted_by_what_they_come_from() -> None:
+    def sources(rows: str, form: str) -> dict[str, int]:
+        agent: Any = make_agent(named(form), seed=1, budget=300)
+        assert not any(agent.reward_sources.values())
+        agent.act(walk(rows).start())
+        found: dict[str, int] = agent.reward_sources
+        agent.reset(walk(rows).start())
+        assert not any(agent.reward_sources.values())
+        return found
+
+    plain = sources("A.c....", "evolve=false,knowledge=false")
+    assert plain["scored"] > 0 and plain["nothing"] > 0 and plain["curious"] == plain["nearer"] == plain["ended"] == 0
+    known = sources("A.c....", "evolve=false")
+    assert known["scored"] > 0 and known["nearer"] > 0
+    assert sources("A.G....", "")["ended"] > 0
+    assert set(sources("A......", "evolve=false,knowledge=false")) == set(plain)
+
+
+def test_rollouts_are_uniform_before_anything_evolved_and_not_after() -> None:
+    state = walk("..c\n.A.\nc..").start()
+    agent: Any = make_agent("kbfastevo", seed=1, budget=500, sigma=1.0)
+    before = agent.rollout_probabilities(state)
+    assert set(before) == set(state.actions)
+    assert list(before.values()) == pytest.approx([1 / len(before)] * len(before))
+    agent.act(state)
+    after = agent.rollout_probabilities(state)
+    assert sum(after.values()) == pytest.approx(1)
+    assert max(after.values()) > 1.5 / len(after)
+    over = walk("AG").start()
+    over.advance("RIGHT")
+    assert over.is_over and agent.rollout_probabilities(over) == {}
 
 
 # --- what it remembers ------------------------------------------------------------------------------------------------
@@ -288,7 +349,7 @@ def test_what_is_kept_is_of_games_with_the_same_rules() -> None:
     yard = YARD.strip("\n")
     game, again = load(BUTTON, levels=[yard, yard.replace("w ", "wb", 1)]), load(BUTTON, levels=[yard])
     other = load(BUTTON.replace("limit=60", "limit=61"), levels=[yard])
-    agent: Any = make_agent("kbfastevo", seed=1, budget=300, keep=True)
+    agent: Any = make_agent("kbfastevo:kinds=all", seed=1, budget=300, keep=True)
     agent.act(game.start(0))
     known = learnt(agent)[0].sum()
     assert known > 0

@@ -6,6 +6,7 @@ PCG_SCREENSHOTS=FOLDER keeps pictures of the pages.
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import threading
 from collections.abc import Iterator
@@ -125,8 +126,9 @@ def overflow(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
 
 
-def test_from_consent_to_the_code_with_everything_that_goes_wrong(tmp_path: Path, chromium: Any) -> None:
-    with study(tmp_path / "s", design={"pairs": 2, "checks": 1}) as server:
+@pytest.mark.parametrize("runs", ["browser", "server"])
+def test_from_consent_to_the_code_with_everything_that_goes_wrong(tmp_path: Path, chromium: Any, runs: str) -> None:
+    with study(tmp_path / "s", design={"pairs": 2, "checks": 1}, play={"runs": runs}) as server:
         tab = browsers.Tab(chromium, viewport={"width": 1280, "height": 900}, locale="en-GB")
         page = tab.page
         page.goto(f"{server.url}/?PROLIFIC_PID=abc%3Cb%3E&other=1")
@@ -168,16 +170,25 @@ def test_from_consent_to_the_code_with_everything_that_goes_wrong(tmp_path: Path
             until_ticks(page, count)
         before = len(tab.complaints)
         server.stop()
-        veil(page, "Connection lost")
-        tab.shot("study-lost")
-        server.start()
-        veil(page, "Paused")
-        assert ticks(page) == 4
+        if runs == "server":
+            veil(page, "Connection lost")
+            tab.shot("study-lost")
+            server.start()
+            veil(page, "Paused")
+            assert ticks(page) == 4
+            page.keyboard.press(KEYS[keys[4]])
+            until_ticks(page, 5)
+        else:  # the game goes on without the server, which gets the rest when it is back
+            page.keyboard.press(KEYS[keys[4]])
+            until_ticks(page, 5)
+            page.locator("[data-say]", has_text="Connection lost").wait_for()
+            tab.shot("study-away")
+            server.start()
+            browsers.until(page, "document.querySelector('[data-say]').textContent === ''")
+            assert server.store.plays()[-1].ticks == 5
         away = tab.complaints[before:]
         assert all("WebSocket" in c or "ERR_CONNECTION" in c for c in away), away  # the browser's own words
         del tab.complaints[before:]
-        page.keyboard.press(KEYS[keys[4]])
-        until_ticks(page, 5)
         page.locator("#onward").wait_for(state="visible")
         page.click("#onward")
         page.wait_for_url("**/pair/1/vote")
@@ -339,6 +350,51 @@ def test_the_way_to_the_game_is_light(tmp_path: Path, chromium: Any) -> None:
         tab.close()
 
 
+def test_without_webassembly_the_server_plays(tmp_path: Path, chromium: Any) -> None:
+    with study(tmp_path / "s") as server:
+        tab = browsers.Tab(chromium, locale="en-GB")
+        tab.context.add_init_script("delete window.WebAssembly")
+        page = tab.page
+        consent(page, server.url)
+        wait_and_go_on(page, "**/pair/1/second")
+        (play, *_) = server.store.plays()
+        assert not play.client and play.ticks
+        assert not tab.complaints, tab.complaints
+
+
+def test_without_the_kernels_the_server_plays(tmp_path: Path, chromium: Any) -> None:
+    with study(tmp_path / "s") as server:
+        tab = browsers.Tab(chromium, locale="en-GB")
+        tab.page.route("**/kernels.wasm", lambda route: route.fulfill(status=404))
+        consent(tab.page, server.url)
+        wait_and_go_on(tab.page, "**/pair/1/second")
+        (play, *_) = server.store.plays()
+        assert play.ticks == 1 and play.input == "keys"
+        assert all("404" in complaint for complaint in tab.complaints), tab.complaints
+
+
+def test_a_play_that_the_server_does_not_believe_goes_on_there(tmp_path: Path, chromium: Any) -> None:
+    def forge(route: Any) -> None:
+        batch = route.request.post_data_json
+        route.continue_(post_data=json.dumps({**batch, "claim": {**batch["claim"], "score": 1000}}))
+
+    with study(tmp_path / "s") as server:
+        tab = browsers.Tab(chromium, locale="en-GB")
+        page = tab.page
+        tab.page.route("**/actions", forge)
+        consent(page, server.url)
+        veil(page, "Ready")
+        page.keyboard.press("ArrowLeft")
+        veil(page, "Ready")  # nothing of it was believed, so it begins where it was
+        assert server.store.plays()[0].refused == "played again, score is 0.0, and not 1000.0"
+        page.keyboard.press("ArrowRight")
+        until_ticks(page, 1)
+        page.locator("#onward").wait_for(state="visible")
+        (play,) = server.store.plays()
+        assert (play.actions, play.score) == ("R", 0.0)
+        assert all("422" in complaint for complaint in tab.complaints), tab.complaints
+
+
 def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: Any) -> None:
     with study(tmp_path / "s") as server:
         tab = browsers.Tab(chromium, locale="en-GB")
@@ -346,8 +402,9 @@ def test_two_windows_of_one_participant_are_one_play(tmp_path: Path, chromium: A
         veil(tab.page, "Ready")
         tab.page.keyboard.press(KEYS[plan(server.store, 0)[0]])
         until_ticks(tab.page, 1)
+        tab.page.locator("#onward").wait_for(state="visible")  # the server has it; a hidden page would send at once
         other = tab.context.new_page()
-        other.goto(server.url)
+        other.goto(f"{server.url}/pair/1/first")
         veil(other, "Paused")
         assert ticks(other) == 1
         veil(tab.page, "Opened elsewhere")

@@ -60,6 +60,10 @@ OLD_ROWS["0004"] = {
                 "value": "33", "time": 2.6},
     "consents": {"id": 1, "study_id": 1, "version": "ab12", "language": "en", "text": "Yes.", "created": 1.5},
 }  # fmt: skip
+OLD_ROWS["0005"] = {
+    **OLD_ROWS["0004"],
+    "plays": {**OLD_ROWS["0003"]["plays"], "client": True, "refused": "the play is faster than the game"},
+}
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 

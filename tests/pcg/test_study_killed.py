@@ -12,6 +12,7 @@ import pytest
 import studies
 
 from benchmarks.study_drill import drill
+from pcg.study.config import RUNS
 from pcg.study.items import Source
 
 postgres_url = postgres.postgres_url
@@ -19,10 +20,11 @@ postgres_server = postgres.postgres_server
 
 
 @pytest.mark.fuzz
+@pytest.mark.parametrize("runs", RUNS)
 @pytest.mark.parametrize("kind", postgres.DATABASES)
-def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureRequest, kind: str) -> None:
+def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureRequest, kind: str, runs: str) -> None:
     database = request.getfixturevalue("postgres_url") if kind == "postgresql" else None
-    settings = {"design": {"pairs": 3, "checks": 1}, "play": {"minimum": 1.5}}
+    settings = {"design": {"pairs": 3, "checks": 1}, "play": {"minimum": 1.5, "runs": runs}}
     studies.make(tmp_path / "s", Source("dungeon", levels="0-2"), settings=settings, database=database)
     report = drill(tmp_path / "s", database, kills=3, participants=4, seed=7)
     assert report.problems == []
@@ -30,3 +32,4 @@ def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureR
     assert report.finished == report.participants >= 4
     assert report.stored == 4 * report.participants == report.acknowledged + report.unanswered
     assert report.brought_back > 0
+    assert bool(report.in_pages) == (runs == "browser")

@@ -66,7 +66,18 @@ def test_the_pandas_script_reproduces_the_report(folders: tuple[Path, Path]) -> 
     done = subprocess.run([*command, "--attentive"], cwd=export, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     again = (export / "numbers-python.csv").read_text(encoding="utf-8")
-    for table in ("facts", "items", "groups", "group-pairs", "group-effects", "sets", "order", "outcomes", "by-device", "by-input"):
+    for table in (
+        "facts",
+        "items",
+        "groups",
+        "group-pairs",
+        "group-effects",
+        "sets",
+        "order",
+        "outcomes",
+        "by-device",
+        "by-input",
+    ):
         assert f"\n{table}," in again, table
     # With other votes the numbers are others, and it says so.
     assert subprocess.run(command, cwd=export, capture_output=True, timeout=300).returncode == 1

@@ -23,6 +23,8 @@ from pcg.engine.kernel.runtime import (
     load64,
     load_double,
     store32,
+    store64,
+    store_double,
     view_of,
 )
 from pcg.evaluators.agents.kernel.decision import (
@@ -66,10 +68,23 @@ FAST_EVO = np.dtype(
         ("base", "i8"),  # address of a KNOWLEDGE record
         ("refresh", "i8"),  # ticks of a rollout that share the distances of the first of them
         ("score", "f8"),  # of the simulated state
+        ("apart", "i8"),  # 1: ends stay out of the bounds of the rewards, and of their means
+        ("ends", "i8"),  # float64[room]: won less lost ends below each node, while they are kept apart
+        ("ended", "i8"),  # float64[room]: how many ends that is
+        ("judged", "i8"),  # float64[room], scratch: sums of values for the recommendation, while ends are apart
+        ("sources", "i8"),  # int64[5]: iterations of the decision by what their reward came from, in SOURCES' order
     ],
     align=True,
 )
 """A TREE, so that operations of the tree work on it, and what belongs to the two halves."""
+
+END_WEIGHT = 1.0
+"""Worth of a won end above the best reward, and of a lost one below the worst, in units of the rewards' range."""
+
+SOURCES = ("ended", "scored", "curious", "nearer", "nothing")
+"""Sources of the reward of an iteration: the end of the game, a change of score, curiosity (with experience or
+without), experience alone, or nothing. Without a knowledge base the last three are `nothing`."""
+ENDED, SCORED, CURIOUS, NEARER, NOTHING = range(5)
 
 fast_evo_at = view_of(FAST_EVO)
 
@@ -92,6 +107,44 @@ def draw_missing(decision: int, count: int) -> int:
 
 
 @inner
+def plant(search: int, parent: int, action: int) -> int:
+    """Append a node without ends; returns its index."""
+    t = fast_evo_at(search)
+    node = add_node(search, parent, action)
+    store_double(t.ends + 8 * node, 0.0)
+    store_double(t.ended + 8 * node, 0.0)
+    return node
+
+
+@inner
+def back_up_end(search: int, length: int, sign: float) -> None:
+    """Count a visit that ended the game, won (1) or lost (-1), and leave the rewards and their bounds alone."""
+    t = fast_evo_at(search)
+    for k in range(length):
+        at = 8 * load32(t.path + 4 * k)
+        store_double(t.visits + at, load_double(t.visits + at) + 1.0)
+        store_double(t.ended + at, load_double(t.ended + at) + 1.0)
+        store_double(t.ends + at, load_double(t.ends + at) + sign)
+
+
+@inner
+def value_apart(search: int, child: int, low: float, high: float) -> float:
+    """Mean of a child's visits: its rewards in [0, 1], a won end END_WEIGHT above and a lost one as much below.
+
+    Without a range to measure by, all rewards count as 1/2.
+    """
+    t = fast_evo_at(search)
+    visits = load_double(t.visits + 8 * child) + EPSILON
+    ended = load_double(t.ended + 8 * child)
+    ends = load_double(t.ends + 8 * child)
+    rewarded = visits - ended
+    total = 0.5 * rewarded
+    if low < high:
+        total = (load_double(t.total + 8 * child) - low * rewarded) / (high - low)
+    return (total + 0.5 * ended + (0.5 + END_WEIGHT) * ends) / visits
+
+
+@inner
 def best_child(decision: int, node: int, count: int) -> int:
     """The child with the highest upper confidence bound; rewards are normalised by the bounds of `node`."""
     d = decision_at(decision)
@@ -105,9 +158,12 @@ def best_child(decision: int, node: int, count: int) -> int:
         child = load64(d.slot + 8 * k)
         if child >= 0:
             visits = load_double(t.visits + 8 * child) + EPSILON
-            value = mean_of(d.search, child, visits)
-            if low < high:
-                value = (value - low) / (high - low)
+            if t.apart == 1:
+                value = value_apart(d.search, child, low, high)
+            else:
+                value = mean_of(d.search, child, visits)
+                if low < high:
+                    value = (value - low) / (high - low)
             value = noise(decision, value + t.exploration * math.sqrt(log_visits / visits))
             if value > best:
                 best = value
@@ -145,7 +201,7 @@ def select(decision: int) -> int:
         count = own_actions(decision, d.work)
         missing = find_children(decision, node, count)
         if missing > 0 and t.used < t.room:
-            node = add_node(d.search, node, load64(d.own + 8 * draw_missing(decision, count)))
+            node = plant(d.search, node, load64(d.own + 8 * draw_missing(decision, count)))
             is_new = 1
         elif missing < count:
             node = best_child(decision, node, count)
@@ -181,7 +237,28 @@ def rollout(decision: int, depth: int) -> int:
 
 
 @inner
-def reward_of(decision: int, before: float) -> float:
+def count_source(decision: int, source: int) -> None:
+    """Count an iteration under what its reward came from."""
+    t = fast_evo_at(decision_at(decision).search)
+    at = t.sources + 8 * source
+    store64(at, load64(at) + 1)
+
+
+@inner
+def end_of(decision: int) -> int:
+    """Return 1 when the work state is a won end for the player, -1 when it is a lost one, else 0."""
+    d = decision_at(decision)
+    if is_over(d.model, d.work) != 0:
+        result = outcome(d.model, d.work, d.player)
+        if result == WON:
+            return 1
+        if result == LOST:
+            return -1
+    return 0
+
+
+@inner
+def reward_of(decision: int, before: float, end: int) -> float:
     """Return the value of an iteration that started with the score `before` and ended in the work state.
 
     The change of the score, with a bonus for a won end and a malus for a lost one; where that is 0, what the knowledge
@@ -190,21 +267,27 @@ def reward_of(decision: int, before: float) -> float:
     d = decision_at(decision)
     t = fast_evo_at(d.search)
     value: float = score(d.model, d.work, d.player)
-    if is_over(d.model, d.work) != 0:
-        result = outcome(d.model, d.work, d.player)
-        if result == WON:
-            value += t.win_bonus
-        elif result == LOST:
-            value -= t.win_bonus
-    if t.know == 0:
-        return value
-    if value != before:
-        return value - before
-    pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
-    if t.contacts == 1:
-        learn_contacts(t.base, d.features, pairs)
-    k = knowledge_at(t.base)
-    value = k.alpha * curiosity(t.base) + k.beta * experience(t.base, d.features, pairs)
+    source = NOTHING
+    if end != 0:
+        source = ENDED
+    elif value != before:
+        source = SCORED
+    value += end * t.win_bonus
+    if t.know == 1 and value != before:
+        value -= before
+    elif t.know == 1:
+        pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
+        if t.contacts == 1:
+            learn_contacts(t.base, d.features, pairs)
+        k = knowledge_at(t.base)
+        found = curiosity(t.base)
+        nearer = experience(t.base, d.features, pairs)
+        if source == NOTHING and found != 0.0:
+            source = CURIOUS
+        elif source == NOTHING and nearer != 0.0:
+            source = NEARER
+        value = k.alpha * found + k.beta * nearer
+    count_source(decision, source)
     return value
 
 
@@ -224,11 +307,35 @@ def iterate(decision: int, state: int) -> int:
     length = select(decision)
     if length == 0 or rollout(decision, length - 1) == GROW:
         return GROW
-    reward = reward_of(decision, before)
-    back_up(d.search, 0, length, reward)
+    end = end_of(decision)
+    reward = reward_of(decision, before, end)
+    if t.apart == 1 and end != 0:
+        back_up_end(d.search, length, 1.0 * end)
+    else:
+        back_up(d.search, 0, length, reward)
     if t.evolve == 1:
         end_trial(t.policy, reward)
     return OK
+
+
+@inner
+def choose(decision: int, count: int) -> int:
+    """Index of the action to play; ends that are kept apart join the means for it."""
+    d = decision_at(decision)
+    t = fast_evo_at(d.search)
+    if t.apart == 0:
+        return recommend(decision, count)
+    rewards = t.total
+    find_children(decision, 0, count)
+    for k in range(count):
+        child = load64(d.slot + 8 * k)
+        if child >= 0:
+            value = value_apart(d.search, child, load_double(t.low), load_double(t.high))
+            store_double(t.judged + 8 * child, value * load_double(t.visits + 8 * child))
+    t.total = t.judged
+    chosen = recommend(decision, count)
+    t.total = rewards
+    return chosen
 
 
 # --- a decision -------------------------------------------------------------------------------------------------------
@@ -240,7 +347,9 @@ def begin(decision: int, state: int) -> None:
     d = decision_at(decision)
     t = fast_evo_at(d.search)
     t.used = 0
-    add_node(d.search, -1, NIL)
+    plant(d.search, -1, NIL)
+    for source in range(5):
+        store64(t.sources + 8 * source, 0)
     begin_evolution(t.policy)
     save_knowledge(t.base)
     if t.know == 1:
@@ -266,5 +375,5 @@ def decide_fast_evo(decision: int, state: int) -> int:
             restore_knowledge(t.base)
             return GROW
     count = own_actions(decision, state)
-    d.chosen = load64(d.own + 8 * recommend(decision, count))
+    d.chosen = load64(d.own + 8 * choose(decision, count))
     return OK

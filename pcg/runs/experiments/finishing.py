@@ -139,8 +139,9 @@ def finished_game(
     text = with_used_characters(text, chosen)
     small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
     plain = with_plain_goals(small.text)
+    removed: tuple[str, ...] = ()
     if check_game(plain) or any(check_level(level, load(plain, levels=chosen).definition) for level in chosen):
-        plain, removed = text, ()
+        plain = text
     else:
         removed = tuple(map(str, small.removed))
     plain, chosen = with_cast(plain, chosen)  # again: a danger that is never met is scenery now

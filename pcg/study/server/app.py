@@ -16,8 +16,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from pcg.study.server import ending, one_participant, pages, participate, questions, replays, watch, watch_tables
-from pcg.study.server.security import HEADERS, LARGEST_FORM, STRICT_TRANSPORT, Limits
+from pcg.study.server import (
+    ending,
+    one_participant,
+    page_routes,
+    pages,
+    participate,
+    questions,
+    replays,
+    watch,
+    watch_tables,
+)
+from pcg.study.server.security import HEADERS, LARGEST_FORM, PAGE_HEADERS, STRICT_TRANSPORT, Limits
 from pcg.study.server.site import MOST_PLAYS, Site
 from pcg.study.store import StudyStore
 from pcg.web.guard import LOCAL_HOSTS, Guard
@@ -87,16 +97,18 @@ def study_app(
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
             await site.plays.save_all()
+            site.page_plays.close()
             site.threads.close()
             sys.setswitchinterval(before)
 
     async def no_icon(request: Request) -> Response:
         return RedirectResponse(f"{root}/static/icon.svg", 301)
 
-    headers = [*HEADERS, STRICT_TRANSPORT] if secure else list(HEADERS)
+    headers = [*(HEADERS if site.engine is None else PAGE_HEADERS), *([STRICT_TRANSPORT] if secure else [])]
     app = Starlette(
         routes=[
             *participate.routes(),
+            *page_routes.routes(),
             *questions.routes(),
             *replays.routes(),
             *ending.routes(),

@@ -16,6 +16,7 @@ from pcg.study.checks import game_of
 from pcg.study.config import StudyConfig
 from pcg.study.rows import Pair, StudyItem
 from pcg.study.server.legend import Entry, legend_of, sprite_picture
+from pcg.study.server.page_engine import level_image
 from pcg.web.player import Pace, PlaySession, natural_pace, sheet_for
 
 PICTURE_TILE = 32
@@ -59,6 +60,11 @@ class Playable:
         out = io.BytesIO()
         render_level(self.game, self.item.level, tile=PICTURE_TILE).save(out, format="PNG")
         return out.getvalue()
+
+    @cached_property
+    def image(self) -> bytes | None:
+        """The level as a participant's browser takes it; None where it cannot play the game."""
+        return level_image(self.game, self.item.level)
 
     def legend(self, language: str) -> tuple[Entry, ...]:
         """Return the sprites that a participant should know, in a language."""

@@ -378,7 +378,8 @@ async def play_page(visit: Visit, situation: Situation) -> Response:
         "play", pair=wanted.pair, position=wanted.pair.position + 1, total=site.pairing.total, side=side,
         about=about, controls=texts_for(about, visit.words), onward=onward, player_words=words,
         socket=f"{site.root}/pair/{wanted.pair.position + 1}/{name}/socket",
-        legend=await legend_for(visit, playable), sprites=f"{site.root}/pair/{wanted.pair.position + 1}/{name}",
+        in_page=site.engine is not None, legend=await legend_for(visit, playable),
+        sprites=f"{site.root}/pair/{wanted.pair.position + 1}/{name}",
     )  # fmt: skip
 
 
@@ -455,6 +456,7 @@ async def play_socket(socket: WebSocket) -> None:
     person: Participant = situation.participant
     words = site.texts.get(person.language) or next(iter(site.texts.values()))
     seed = play_seed(site.config, wanted.pair, person.number)
+    site.page_plays.drop((wanted.pair.id, side))
     await site.plays.join(Side(wanted.pair, side, seed, site.items[wanted.pair.item(side)], words), socket)
 
 
@@ -501,7 +503,7 @@ async def vote(visit: Visit, situation: Situation) -> Response:
     reason = fields.get("reason", "").replace("\r\n", "\n").strip()[:LONGEST_REASON] if site.config.reason else ""
     reason = "".join(char for char in reason if char.isprintable() or char in "\n\t")
     new = await site.threads.write(site.store.vote, pair, answers, reason=reason, scales=scales)
-    await site.plays.close_pair(pair.id)
+    await site.close_pair(pair.id)
     if new:
         voted = [*situation.pairs[:-1], replace(pair, voted=time.time())]
         return await to_stage(visit, replace(situation, pairs=voted))

@@ -383,6 +383,14 @@ class StudyPlays(PlayServer):
         """The play of an attempt, ours from now on."""
         return await self.threads.write(self.store.begin_play, side.pair.id, side.side, attempt, side.seed, self.lease)
 
+    async def leave_to_page(self, key: tuple[int, int]) -> None:
+        """Save a play that runs here and let go of it: the participant's page goes on with it."""
+        seat = self._tables.pop(key, None)
+        if seat is not None:
+            seat.pause()
+            await self.save(seat)
+            await self._let_go(seat)
+
     async def close_pair(self, pair: int) -> None:
         """A pair was voted on, or deleted: nobody plays it any more."""
         for side in (0, 1):

@@ -143,8 +143,8 @@ async def practice(visit: Visit, situation: Situation) -> Response:
     words = {name: visit.words[name] for name in PLAYER_WORDS} | {"time_up": visit.words["over"]}
     return visit.page(
         "practice", game=stage.game, about=about, controls=texts_for(about, visit.words), player_words=words,
-        socket=f"{site.root}/practice/socket", legend=await legend_for(visit, playable),
-        sprites=f"{site.root}/practice",
+        socket=f"{site.root}/practice/socket", in_page=site.engine is not None,
+        legend=await legend_for(visit, playable), sprites=f"{site.root}/practice",
     )  # fmt: skip
 
 

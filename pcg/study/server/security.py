@@ -31,6 +31,10 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
 )  # fmt: skip
+PAGE_HEADERS = tuple(
+    (name, value.replace(b"script-src 'self'", b"script-src 'self' 'wasm-unsafe-eval'")) for name, value in HEADERS
+)
+"""Headers where games run in the page: WebAssembly may be compiled, and scripts made of texts may not."""
 STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 
 COOKIE_DAYS = 60

@@ -18,6 +18,8 @@ from pcg.study.questionnaire import AFTER
 from pcg.study.rows import PRACTICE as FOR_PRACTICE
 from pcg.study.rows import Participant, Situation, Standing
 from pcg.study.server.levels import load_items
+from pcg.study.server.page_engine import Engine, page_engine
+from pcg.study.server.page_plays import PagePlays
 from pcg.study.server.pairing import Pairing
 from pcg.study.server.plays import StudyPlays
 from pcg.study.server.practice import PracticePlays
@@ -71,6 +73,9 @@ class Site:
         self.pairing = Pairing(store)
         self.threads = Threads(store.engine)
         self.plays = StudyPlays(store, self.threads, most=most)
+        self.page_plays = PagePlays(self.plays, store, self.threads)
+        self.engine: Engine | None = page_engine() if self.config.runs == "browser" else None
+        """Kernels and scripts with which games run in participants' browsers; None: all run on the server."""
         self.practice_plays = PracticePlays(self.plays, most=most)
         self.replays: dict[tuple[int, int], dict[str, Any]] = {}
         """Frames of recently requested replays, by play and ticks."""
@@ -176,7 +181,7 @@ class Site:
         who = situation.participant.id
         await self.threads.write(lambda: self.store.update_participant(who, ended=how, cause=cause[:200]))
         for pair in situation.pairs[-1:]:
-            await self.plays.close_pair(pair.id)
+            await self.close_pair(pair.id)
         return replace(situation, participant=replace(situation.participant, ended=how, cause=cause[:200]))
 
     async def _note(self, person: Participant) -> None:
@@ -193,8 +198,13 @@ class Site:
         pairs = await self.threads.read(self.store.pairs_of, who)
         await self.threads.write(self.store.forget, who)
         for pair in pairs:
-            await self.plays.close_pair(pair.id)
+            await self.close_pair(pair.id)
         self.pairing.recount()
+
+    async def close_pair(self, pair: int) -> None:
+        """Let go of both plays of a pair: nobody plays it any more."""
+        self.page_plays.drop_pair(pair)
+        await self.plays.close_pair(pair)
 
     def place(self, situation: Situation) -> Stage:
         """Return the page of a participant as far as the database says."""

@@ -1,17 +1,23 @@
 // The page of one game: the player, and the way on once it was played for long enough. The server decides when that is;
 // what is counted here only tells how long it will take.
+import { PagePlay } from "./page_play.js";
 import { Player } from "./player/player.js";
 
 const part = (id) => document.getElementById(id);
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 
 const element = part("player");
-const { words: given, home, socket } = element.dataset;
+const { words: given, home, socket, open, actions, token } = element.dataset;
 const words = JSON.parse(given);
+const addresses = {
+  open, actions, token, away: `${words.connection_lost}. ${words.trying_again}`, spent: words.time_is_up,
+};
+let here = Boolean(open) && PagePlay.possible; // the game runs in the page, else on the server
 // On a small screen board and controls fill it, and all else stands below.
 const small = matchMedia("(max-width: 30rem), (max-height: 30rem)");
 const player = new Player(element, socket, {
   speeds: false, help: false, words,
+  open: (at) => (here ? new PagePlay(addresses, () => { here = false; }) : new WebSocket(at)),
   room: (stage) => (small.matches ? [stage.clientWidth, stage.clientHeight] : null),
 });
 const restart = element.querySelector("[data-restart]");

@@ -1,11 +1,14 @@
 // The page of a level for practice: the player without a minimum, and the way on whenever one likes.
+import { PagePlay } from "./page_play.js";
 import { Player } from "./player/player.js";
 
 const element = document.getElementById("player");
-const { words, home, socket } = element.dataset;
+const { words, home, socket, open, token } = element.dataset;
+let here = Boolean(open) && PagePlay.possible;
 const small = matchMedia("(max-width: 30rem), (max-height: 30rem)");
 const player = new Player(element, socket, {
   speeds: false, help: false, words: JSON.parse(words),
+  open: (at) => (here ? new PagePlay({ open, token }, () => { here = false; }) : new WebSocket(at)),
   room: (stage) => (small.matches ? [stage.clientWidth, stage.clientHeight] : null),
 });
 const form = document.getElementById("onward-form");

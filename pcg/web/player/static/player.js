@@ -79,11 +79,14 @@ export class Player extends EventTarget {
    * @param {HTMLElement} element emptied and filled by the player.
    * @param {string} address of the play's websocket, absolute or relative to the page.
    * @param {{speeds?: boolean, restart?: boolean, help?: boolean, autofocus?: boolean, words?: object,
-   *   room?: (stage: HTMLElement) => [number, number] | null}} options what the person may change, whether the keys are
-   *   explained, what is said otherwise than in English, and the width and height that the board has on a page where
-   *   that does not follow from the width (null: it does).
+   *   room?: (stage: HTMLElement) => [number, number] | null, open?: (url: URL) => WebSocket}} options what the person
+   *   may change, whether the keys are explained, what is said otherwise than in English, the width and height that the
+   *   board has on a page where that does not follow from the width (null: it does), and what opens the connection: it
+   *   may be anything that looks like a websocket and sends the same messages.
    */
-  constructor(element, address, { speeds = true, restart = true, help = true, autofocus = true, words = {}, room = null } = {}) {
+  constructor(element, address, {
+    speeds = true, restart = true, help = true, autofocus = true, words = {}, room = null, open = (at) => new WebSocket(at),
+  } = {}) {
     super();
     this.element = element;
     this.words = { ...WORDS, ...words };
@@ -92,6 +95,7 @@ export class Player extends EventTarget {
     this.url = url;
     this.autofocus = autofocus;
     this.roomOf = room;
+    this.opener = open;
     this.waitMs = 250;
     this.paused = true;
     this.over = false;
@@ -114,7 +118,7 @@ export class Player extends EventTarget {
 
   connect() {
     if (this.closed) return;
-    this.socket = new WebSocket(this.url);
+    this.socket = this.opener(this.url);
     this.socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
     this.socket.addEventListener("close", (event) => this.lost(event.code));
   }

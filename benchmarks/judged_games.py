@@ -98,17 +98,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     parser.add_argument("--revision", default="", help="of the toolkit that made the runs")
+    parser.add_argument("--to", type=Path, default=FILE, help="table that gets the rows")
+    parser.add_argument("--by-run", action="store_true", help="name rows after the folders of runs, not after games")
     options = parser.parse_args()
     rows = {}
-    if FILE.is_file():
-        with FILE.open(encoding="utf-8", newline="") as file:
+    if options.to.is_file():
+        with options.to.open(encoding="utf-8", newline="") as file:
             rows = {row["game"]: row for row in csv.DictReader(file)}
     for folder in options.runs:
         if (folder / "summary.json").is_file():
             row = row_of(folder, options.revision)
+            if options.by_run:
+                row["game"] = folder.name
             rows[row["game"]] = row
             print(json.dumps(row))
-    with FILE.open("w", encoding="utf-8", newline="") as file:
+    with options.to.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[name] for name in sorted(rows))

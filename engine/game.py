@@ -41,6 +41,14 @@ def builtin_games() -> dict[str, Path]:
     return {p.name: p for p in sorted(root.iterdir()) if (p / "game.vgdl").is_file()}
 
 
+def evolved_games() -> dict[str, Path]:
+    """Names and folders of the evolved games that come with the toolkit: rules that a search found, chosen by hand."""
+    root = Path(str(resources.files("pcg.games"))) / "evolved"
+    if not root.is_dir():
+        return {}
+    return {p.name: p for p in sorted(root.iterdir()) if (p / "game.vgdl").is_file()}
+
+
 def builtin_sheets() -> dict[str, Path]:
     """Names and files of the board games that come with the toolkit: rule sheets in the Game Description Language.
 
@@ -289,7 +297,7 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
         return Game(definition, [_level_text(lv) for lv in levels or ()], reading=mode)
     path = Path(source)
     name: str | None = None
-    builtin = builtin_games() if isinstance(source, str) else {}
+    builtin = {**evolved_games(), **builtin_games()} if isinstance(source, str) else {}
     if isinstance(source, str) and source in builtin and not path.is_file():
         path, name, reading = builtin[source] / "game.vgdl", source, reading or "strict"
     elif path.is_dir() and (path / "game.vgdl").is_file():

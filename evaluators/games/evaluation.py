@@ -24,7 +24,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "playable": "a random player plays for a while",
     "chance": "a random player wins at most 30 % of its plays",
     "places": "movers and the avatar stay inside the map and out of walls",
-    "winnable": "two levels can be won, or the only one",
+    "winnable": "two levels can be won, or the only one, and not by the avatar's death",
     "length": "in most levels a win takes some time",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
@@ -116,6 +116,8 @@ class GameEvaluation:
     """Their work, in executions of effects."""
     judgement: Mapping[str, Any] | None = field(default=None, repr=False)
     """Verdict of the judge of games as `Judgement.as_dict`, if it was asked; see `pcg.evaluators.judging`."""
+    levels: tuple[str, ...] = field(default=(), repr=False)
+    """The levels that were made for the game and on which it was judged; empty where those given were used."""
 
     @classmethod
     def unreadable(cls, reason: str) -> GameEvaluation:
@@ -142,6 +144,7 @@ class GameEvaluation:
             "behaviour": list(self.behaviour),
             "mechanics": list(self.mechanics),
             "unused": list(self.unused),
+            "levels": list(self.levels),
             "best": asdict(self.best) if self.best is not None else None,
             "weak": asdict(self.weak) if self.weak is not None else None,
         }
@@ -149,7 +152,8 @@ class GameEvaluation:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameEvaluation:
         """The inverse of `to_json`; other keys of `data` are ignored."""
-        values = {name: data[name] for name in cls.__dataclass_fields__ if name != "judgement"}
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name not in ("judgement", "levels")}
+        values["levels"] = tuple(data.get("levels", ()))
         values["judgement"] = data.get("judgement")
         values["profile"] = tuple(AgentPerformance(**{**p, "rules": tuple(p["rules"])}) for p in data["profile"])
         values["behaviour"] = tuple(data["behaviour"])

@@ -364,8 +364,18 @@ class StagedEvaluation:
         held["score"], trouble = self._score(everything)
         if held["winnable"] < 1.0:
             self._fail("nobody wins")
+        self._judge_sacrifice([t for t in everything if t.won])
         if trouble:
             self._fail(trouble)
+
+    def _judge_sacrifice(self, wins: Sequence[Trial]) -> None:
+        """Find games that are won by dying: the last target takes the avatar with it, which no player calls a win."""
+        assert self.read is not None
+        avatars = list(self.read.kinds.analysis.avatars)
+        dead = sum(not t.counts[avatars].any() for t in wins)
+        if 2 * dead > len(wins):
+            self.constraints["winnable"] = 0.9
+            self._fail("most wins are the death of the avatar")
 
     def _progress(self, trial: Trial) -> float:
         """Progress of a play towards winning, in [0, 0.9]: the share of the way to the nearest goal, and survival."""

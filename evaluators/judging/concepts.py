@@ -7,7 +7,7 @@ al. 2024) spans its archive by concepts of board games in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Protocol
 
@@ -35,7 +35,7 @@ something to be guarded."""
 CONTROLS = ("walk", "shoot", "line", "still", "jump")
 """Kinds of control: four directions, four directions and shots, along a line, without moving, under gravity."""
 _TITLES: Mapping[str, str] = {
-    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing to the {x}",
+    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing the {x}",
     "destroy": "War on the {x}", "hunt": "Hunting the {x}", "collect": "Gathering the {x}",
     "reach": "The Way to the {x}", "build": "Making of the {x}", "race": "Racing to the {x}",
     "other": "The Matter of the {x}",
@@ -97,6 +97,44 @@ class Concept:
         target = names.get(self.targets[0], self.targets[0]) if self.targets else "Things"
         words = " ".join(word[:1].upper() + word[1:] for word in target.split())
         return _TITLES[self.goal].format(x=words)
+
+
+def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str], plural: Callable[[str], str]) -> str:
+    """Return a game in one sentence: what is to be done, and what stands in the way.
+
+    Args:
+        kinds: of the game's sprites.
+        levels: read for it.
+        name: name in sentences of a type.
+        plural: more than one of it.
+    """
+    about = concept(kinds, levels)
+    words = [name(target) for target in about.targets]
+    one, all_of = " or ".join(words) or "thing", " and ".join(f"every {word}" for word in words) or "everything"
+    index = kinds.definition.type_index
+    verbs: dict[str, list[str]] = {}
+    for target in about.targets:
+        kind = kinds.kinds.get(index.get(target, -1), "")
+        verb = "close" if kind == "spawner" else "catch" if kind in _MOVING else "gather"
+        verbs.setdefault(verb, []).append(f"every {name(target)}")
+    taken = " and ".join(f"{verb} {' and '.join(things)}" for verb, things in sorted(verbs.items())) or "gather all"
+    limits = [e.limit for e in kinds.analysis.wins if e.kind == "timeout"]
+    deed = {
+        "survive": f"stay alive for {min(limits, default=0)} ticks", "escort": f"see every {one} to its place",
+        "push": f"push {all_of} to its place", "destroy": f"get rid of {all_of}", "hunt": taken,
+        "collect": taken, "reach": f"get to the {one}", "race": f"get to the {one} before others do",
+        "build": f"make enough {plural(words[0]) if words else 'things'}", "other": f"get rid of {all_of}",
+    }[about.goal]  # fmt: skip
+    sources = {"chasers": ("chaser",), "missiles": ("missile", "spawner"), "wanderers": ("wanderer", "walker")}
+    harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
+    those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in sources.get(about.danger, ())]
+    dangers = " and ".join(plural(name(kinds.name(t))) for t in those)
+    trouble = {
+        "chasers": f"while {dangers} chase you", "missiles": f"while {dangers} fly about",
+        "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
+        "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "in peace",
+    }[about.danger]  # fmt: skip
+    return f"{deed[0].upper()}{deed[1:]} {trouble}."
 
 
 def concept_of(game: Game, levels: Sequence[Level]) -> Concept:

@@ -30,6 +30,8 @@ _SURE = 0.15
 """Weight of a pair of kinds that has no rule in any counted game; that of one that always has a rule is 1."""
 _LIKE = 0.85
 """Share of the counts in the probabilities of effects; the rest are the probabilities of `RuleSpace`."""
+_SURVIVED = 50
+"""Ticks of which a player who wins when time is up has to survive a few."""
 _GIVEN = {-1: ("-1",), 0: (), 1: ("1", "1", "2", "5")}
 """Sign of a change of score -> values from which it is drawn."""
 
@@ -146,7 +148,9 @@ class LearnedSpace(RuleSpace):
         at = int(rng.choice(len(weights), p=weights / weights.sum()))
         tail = (("win", "True" if wins else "False"),)
         if at == len(options):
-            return Termination("Timeout", (("limit", str(100 * int(rng.integers(3, 11)))), *tail))
+            # surviving for longer than evaluations last cannot be told from losing
+            limit = _SURVIVED * int(rng.integers(2, 5)) if wins else 100 * int(rng.integers(3, 11))
+            return Termination("Timeout", (("limit", str(limit)), *tail))
         name, kind, _ = options[at]
         if kind == "appear":
             limit = self.counts.get(name, 0) + int(rng.integers(1, 6))

@@ -60,7 +60,7 @@ def repair_playability(
         *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
         *_dangers(space, rules, endings, rng, share),
     ]  # fmt: skip
-    rules = [_without_undue_points(space, rule) for rule in rules]
+    rules = [_without_undue_points(space, _stopped(space, rule)) for rule in rules]
     while rules and len(rules) + len(added) > most:
         del rules[int(rng.integers(len(rules)))]
     return repair_rules(space, RuleSet((*rules, *added), tuple(endings)), rng, most=most)
@@ -84,6 +84,16 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
     types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
     goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
     return RuleSet(genotype.rules, (goal, *(e for e in genotype.terminations if not e.wins)))
+
+
+def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
+    """Return a rule for bumping into the frame or the edge that stops the sprite, where turning it would not: sprites
+    that wander or chase choose their way anew in every tick, and would walk on through the wall.
+    """
+    bound = rule.second == EOS or space.roles.get(rule.second) == "frame"
+    if bound and rule.effect in BUMPS and _BOUNDS.get(space.roles.get(rule.first, "")) == ("stepBack",):
+        return Rule(rule.first, rule.second, "stepBack")
+    return rule
 
 
 def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:

@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _games() -> Iterable[Row]:
-    from pcg.engine.game import builtin_games
+    from pcg.engine.game import builtin_games, evolved_games
 
-    for name, folder in builtin_games().items():
+    for name, folder in (*builtin_games().items(), *evolved_games().items()):
         yield name, (folder / "game.vgdl").read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
 
 

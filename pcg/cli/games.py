@@ -29,17 +29,19 @@ def _games(context: typer.Context) -> None:
 
 
 def list_games() -> None:
-    """List the built-in games, and the built-in board games."""
+    """List the built-in games, those that were evolved, and the built-in board games."""
     from rich.table import Table
 
-    from pcg.engine.game import builtin_games, builtin_sheets, find_levels
+    from pcg.engine.game import builtin_games, builtin_sheets, evolved_games, find_levels
 
-    table = Table("name", "levels", "what it is about")
-    for name, folder in builtin_games().items():
-        file = folder / "game.vgdl"
-        about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
-        table.add_row(name, str(len(find_levels(file))), escape(about))
-    console().print(table)
+    for head, games in (("name", builtin_games()), ("evolved game", evolved_games())):
+        table = Table(head, "levels", "what it is about")
+        for name, folder in games.items():
+            file = folder / "game.vgdl"
+            about = file.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+            table.add_row(name, str(len(find_levels(file))), escape(about))
+        if games:
+            console().print(table)
     boards = Table("board game", "players", "what it is about")
     for name, file in builtin_sheets().items():
         lines = file.read_text(encoding="utf-8").splitlines()

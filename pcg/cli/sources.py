@@ -38,11 +38,12 @@ def game_file(name: str) -> Path:
     Raises:
         PcgError: there is neither.
     """
-    from pcg.engine.game import builtin_games, builtin_sheets
+    from pcg.engine.game import builtin_games, builtin_sheets, evolved_games
     from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
     path, sheets = Path(name), builtin_sheets()
-    built_in = {game: folder / "game.vgdl" for game, folder in builtin_games().items()} | sheets
+    folders = {**evolved_games(), **builtin_games()}
+    built_in = {game: folder / "game.vgdl" for game, folder in folders.items()} | sheets
     if path.is_file():
         return path
     if name in built_in:

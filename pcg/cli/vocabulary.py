@@ -188,9 +188,10 @@ def _with_words(info: Any, name: str) -> Any:
 
 
 def _games(incomplete: str) -> list[str]:
-    from pcg.engine.game import builtin_games, builtin_sheets
+    from pcg.engine.game import builtin_games, builtin_sheets, evolved_games
 
-    return [name for name in (*builtin_games(), *builtin_sheets()) if name.startswith(incomplete)]
+    names = (*builtin_games(), *evolved_games(), *builtin_sheets())
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _agents(incomplete: str) -> list[str]:

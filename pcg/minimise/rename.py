@@ -49,6 +49,21 @@ def rename(
     """
     left = {node.name.text for node in tree.walk() if isinstance(node, SpriteLine) and node.defines}
     names = new_names(definition, analysis, predefined=predefined, left=left)
+    return with_names(tree, names), names
+
+
+def with_names(tree: Tree, names: Mapping[str, str]) -> str:
+    r"""Return the text of a game with other names for its sprite types.
+
+    Args:
+        tree: of the game.
+        names: old name -> new name; types that are not among them keep theirs.
+
+    >>> from pcg.engine.vgdl import parse
+    >>> game = "BasicGame\n SpriteSet\n  a > Missile\n InteractionSet\n  a wall > transformTo stype=a\n"
+    >>> print(with_names(parse(game), {"a": "arrow"}).split("InteractionSet")[1].strip())
+    arrow wall > transformTo stype=arrow
+    """
     keys = references()
 
     def word(w: Word) -> Word:
@@ -81,14 +96,14 @@ def rename(
     header: Header = replace(
         tree.header, options=tuple(map(option, tree.header.options)), children=tuple(map(entry, tree.header.children))
     )
-    return dumps(Tree(header, tree.after, tree.file)), names
+    return dumps(Tree(header, tree.after, tree.file))
 
 
 def new_names(
     definition: GameDefinition, analysis: GameAnalysis, *, predefined: bool = True, left: Collection[str] | None = None
 ) -> dict[str, str]:
     """Old name -> new name, for every type that the game defines, or those of them in `left`."""
-    bases = {t.id: _base(t.id, definition, analysis) for t in definition.types if t.line and t.leaf}
+    bases = {t.id: role_name(t.id, definition, analysis) for t in definition.types if t.line and t.leaf}
     for t in definition.types:
         if t.line and not t.leaf:
             below = [bases[u] for u in t.subtypes if u in bases and t.id in definition.types[u].path]
@@ -137,7 +152,7 @@ def _group(below: list[str]) -> str:
     return "movers" if kinds <= {"avatar", "enemy", "creature", "shot", "avatars", "enemies"} else "group"
 
 
-def _base(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
+def role_name(t: int, definition: GameDefinition, analysis: GameAnalysis) -> str:
     """The purpose of one type."""
     roles = analysis.roles.get(t, frozenset())
     sprite = definition.types[t]

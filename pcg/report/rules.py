@@ -214,6 +214,7 @@ def _command(run: Mapping[str, Any]) -> str:
         words += ["--max-edits", str(run["max_edits"])] if run["max_edits"] else []
     else:
         words = ["pcg", "rules", str(run["game"]["name"]), "--level", ",".join(map(str, run["levels"]))]
+        words += ["--set", f"run.make_levels={run.get('make_levels', 0)}"]
         words += ["--start", run["start"], *(["--set", f"run.drop={run['drop']:g}"] if run["drop"] else [])]
     words += [
         "--generator", run["generator"]["name"], "--seed", str(run["seed"]), "--budget", amount,

@@ -27,7 +27,7 @@ CHEAP = {"ladder": "nothing random onestep mcts:budget=20", "plays": 2, "max_pla
          "min_rules": 0.5, "random_ticks": 40, "min_win": 0, "astray": 0.5}  # fmt: skip
 RUN = RulesRun(
     "boxes", count=3, seed=5, evaluations=90, levels="0-1", checkpoint=20, confirm=4, finalists=3, distance=0.2,
-    judge=0,
+    judge=0, make_levels=0,
     generator_parameters={"population": 20, "offspring": 20}, evaluation_parameters=CHEAP,
 )  # fmt: skip
 
@@ -149,6 +149,7 @@ def test_the_command_makes_rules(tmp_path: Path) -> None:
     options += ["--out", str(tmp_path / "run")]
     for key, value in CHEAP.items():
         options += ["--set", f"evaluation.{key}={value}"]
+    options += ["--set", "run.make_levels=0"]
     options += ["--set", "run.confirm=2", "--set", "run.judge=0", "--set", "generator.pushed=0.8"]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output

@@ -20,6 +20,7 @@ from pcg.generators.population import Child, GenotypePopulationGenerator, Indivi
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
+from pcg.generators.rules.goal_templates import draw_goal_template
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
@@ -57,6 +58,7 @@ BREEDING: tuple[Parameter, ...] = (
         0.0,
         1.0,
     ),
+    Parameter("goals", 0.4, "share of the sets made anew that begin with a goal of several rules", 0.0, 1.0),
 )
 """Parameters of breeding."""
 
@@ -150,6 +152,11 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         if self.start and draw < 0.5:
             base = self.start[int(rng.integers(len(self.start)))]
             return _child(self._mutated(base, rng), "mutated start")
+        if isinstance(self.space, LearnedSpace) and float(rng.random()) < self.number("goals"):
+            goal = draw_goal_template(self.space, rng)
+            if goal is not None:
+                made = self._repaired(goal, rng)
+                return _child(made, "goal") if rng.random() < 0.5 else _child(self._mutated(made, rng), "mutated goal")
         draw = float(rng.random())
         if draw < self.number("random"):
             return _child(self._repaired(self._random.generate(rng), rng), "random")

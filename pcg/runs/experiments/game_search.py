@@ -20,6 +20,7 @@ from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.parameters import Setting
 from pcg.generators.contract import Generator
 from pcg.generators.population import AGAIN
+from pcg.generators.rules.genes import Shape, shape_distance
 from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
 from pcg.runs.deduplication import FirstOccurrences
@@ -43,8 +44,10 @@ def sample_seed(seed: int, sample: int) -> int:
 EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
 """Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
 write."""
-ALIKE = 0.02
+ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
+NEARLY = 0.3
+"""Distance of presented games below which they are nearly the same, as by `shape_distance`."""
 EFFORT = 0.2
 """Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
 
@@ -202,6 +205,8 @@ class GameSearch(SearchRun):
         """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
         """Kept games as they are presented, by candidate."""
+        self.doubles: set[int] = set()
+        """Candidates that are nearly the same as a better one once they are presented."""
         self._ranks: list[tuple[int, bool, float, float, str, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
@@ -215,8 +220,8 @@ class GameSearch(SearchRun):
         """
 
     @abstractmethod
-    def _final(self, candidate: Any) -> tuple[str, Sequence[str]]:
-        """Return the text of a game that is kept, and its levels."""
+    def _final(self, candidate: Any, levels: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
+        """Return the text of a game that is kept, and its levels: those that were made for it, if any."""
 
     @abstractmethod
     def _index(self, candidate: Any) -> dict[str, Any]:
@@ -234,6 +239,8 @@ class GameSearch(SearchRun):
             "confirm": config.confirm,
             "finalists": config.finalists,
             "judge": config.judge,
+            "finish": config.finish,
+            "dress": config.dress,
         }
 
     def games(self) -> list[KeptGame]:
@@ -241,7 +248,8 @@ class GameSearch(SearchRun):
         found = self.archive.best()
         if self.confirmed:
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
-            found = sorted((game for game in found if not game.lucky), key=lambda game: game.rank, reverse=True)
+            kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
+            found = sorted(kept, key=lambda game: game.rank, reverse=True)
         return choose_diverse(found, self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
@@ -252,13 +260,15 @@ class GameSearch(SearchRun):
     def write_results(self) -> None:
         """Write the games, as text with their levels, and an index of them."""
         folder, games = self.folder / "games", self.games()
-        if not games:
-            return
+        if not games and not folder.is_dir():
+            return  # where games were written before the last plays, and none has stood these, they go
         folder.mkdir(exist_ok=True)
         entries = []
         for k, game in enumerate(games):
-            text, levels = self._final(game.candidate)
+            text, levels = self._final(game.candidate, game.evaluation.levels)
             shown = self.shown.get(game.candidate.id, ShownGame(text))
+            if shown.finished is not None:
+                levels = shown.finished.levels
             text, told = commented(shown.text, levels)
             write_whole(folder / f"game{k}.txt", text)
             for number, level in enumerate(levels):
@@ -268,7 +278,7 @@ class GameSearch(SearchRun):
                 "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
                 "confirmed": last.to_json() if last is not None else None,
                 "judgement": game.judgement,
-                "removed": list(shown.removed), **told,
+                "removed": list(shown.removed), **told, **shown.entry(),
                 **self._index(game.candidate),
             })  # fmt: skip
         for path in sorted(folder.glob("game*.txt")):
@@ -305,15 +315,34 @@ class GameSearch(SearchRun):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:
                 best = self._last_plays(best, self.config.confirm * 2**further, further)
-        if self.config.judge:
-            self._take_out(self.games())
+        while self.config.judge:
+            games = self.games()
+            new = [game for game in games if game.candidate.id not in self.shown]
+            if not new:
+                break
+            self._present(new)
+            self._find_doubles()
 
-    def _take_out(self, games: Sequence[KeptGame]) -> None:
-        """Remove parts of games that have no effect."""
+    def _find_doubles(self) -> None:
+        """Find games that are nearly the same as a better one now that what has no effect is gone."""
+        seen: list[Shape] = []
+        for game in self.games():
+            shown = self.shown.get(game.candidate.id)
+            if shown is None:
+                continue
+            shape = shown.shape
+            if any(shape_distance(shape, other) < NEARLY for other in seen):
+                self.doubles.add(game.candidate.id)
+            seen.append(shape)
+
+    def _present(self, games: Sequence[KeptGame]) -> None:
+        """Finish games, and remove their parts that have no effect."""
         tickets = [
             self.workers.submit(
-                f"making candidate {game.candidate.id} smaller", shown_game, *self._final(game.candidate),
+                f"making candidate {game.candidate.id} smaller", shown_game,
+                *self._final(game.candidate, game.evaluation.levels),
                 game.evaluation, game.value, self.config.seed + CONFIRM, EFFORT, code_digest(),
+                bool(self.config.finish), bool(self.config.dress),
             )
             for game in games
         ]  # fmt: skip
@@ -330,6 +359,7 @@ class GameSearch(SearchRun):
             self.workers.submit(
                 f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
                 code_digest(), 0.0, sample, bool(self.config.judge) and game.candidate.id not in self.judgements,
+                game.evaluation.levels,
             )
             for game in games
         ]  # fmt: skip

@@ -92,6 +92,7 @@ def evaluate_game(
     bar: float = 0.0,
     sample: int = 0,
     judge: bool = False,
+    levels: Sequence[str] = (),
 ) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -103,10 +104,12 @@ def evaluate_game(
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
         judge: also judge the game as `pcg judge` does, where there are `plays`.
+        levels: of no account: a whole game has its own.
 
     Raises:
         PcgError: when this is not the version that `code` names.
     """
+    del levels
     check_version(code)
     started = time.perf_counter()
     try:
@@ -197,7 +200,8 @@ class WholeGameSearch(GameSearch):
     def _evaluation(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Work]:
         return evaluate_game, self.work
 
-    def _final(self, candidate: GameCandidate) -> tuple[str, Sequence[str]]:
+    def _final(self, candidate: GameCandidate, levels: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
+        del levels
         return candidate.genotype.text(), candidate.genotype.levels
 
     def _index(self, candidate: GameCandidate) -> dict[str, Any]:

@@ -26,7 +26,9 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         _SHARED["seed"],
         dataclasses.replace(_SHARED["distance"], default=0.15,
                             help="games nearer to each other than this do not both count"),
-        *(_SHARED[name] for name in ("window", "checkpoint", "confirm", "finalists", "judge", "load")),
+        *(_SHARED[name] for name in (
+            "window", "checkpoint", "confirm", "finalists", "finish", "dress", "judge", "load",
+        )),
     ),
     "budget": RULES_SECTIONS["budget"],
 }  # fmt: skip
@@ -55,6 +57,8 @@ class GamesRun(RunConfig):
     checkpoint: int = 200
     confirm: int = 20
     finalists: int = 20
+    finish: int = 1
+    dress: int = 1
     judge: int = 1
     load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)

@@ -28,17 +28,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, Unpack
 
 import numpy as np
 
-from pcg.engine.game import load
+from pcg.engine.game import Game, load
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
+from pcg.evaluators.judging.game_static import RuleFindings
 from pcg.evaluators.parameters import Setting
 from pcg.generators.rules import RuleCandidate, RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import edits, shape_distance, shape_of
+from pcg.generators.rules.made_levels import LevelMaker
 from pcg.runs.experiments.game_search import (
     CONFIRM,
     EVALUATION,
@@ -77,6 +80,10 @@ def run_rules(config: RulesRun, folder: Path | str, **options: Unpack[RunOptions
     return result
 
 
+DRAWS = 9
+"""Most levels that are drawn for a game until enough of them are won in good time."""
+
+
 @dataclass(frozen=True)
 class Work:
     """Everything that an evaluation needs besides the rules; all of it can be sent to another machine."""
@@ -85,6 +92,8 @@ class Work:
     levels: tuple[str, ...]
     settings: tuple[tuple[str, Setting], ...]
     seed: int
+    made: int = 0
+    """Levels that are made for the rules; 0: those above are played."""
 
 
 def _build(work: Work) -> tuple[RuleSpace, GameEvaluator]:
@@ -103,6 +112,7 @@ def evaluate_rules(
     bar: float = 0.0,
     sample: int = 0,
     judge: bool = False,
+    levels: Sequence[str] = (),
 ) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
 
@@ -114,6 +124,7 @@ def evaluate_rules(
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
         judge: also judge the game as `pcg judge` does, where there are `plays`.
+        levels: that were made for the rules before; none to make them now, where the run makes any.
 
     Raises:
         PcgError: when this is not the version that `code` names.
@@ -124,17 +135,51 @@ def evaluate_rules(
     compiled = space.compile(genotype)
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
-    elif plays:
-        seed = sample_seed(work.seed, sample) + CONFIRM
-        verdict = evaluator.confirm(compiled.game(space.levels), plays, seed, diagnostics=compiled.diagnostics)
-        if judge:
-            verdict = judged(verdict, compiled.game(space.levels), work.seed + CONFIRM)
     else:
-        game = compiled.game(space.levels)
-        verdict = evaluator.evaluate(
-            game, sample_seed(work.seed, sample), diagnostics=compiled.diagnostics, threshold=bar
-        )
+        levels = levels or (made_for(work, compiled.game(space.levels), evaluator) if work.made else ())
+        if levels:
+            evaluator = GameEvaluator(levels, **dict(work.settings))
+        game = compiled.game(evaluator.levels)
+        if plays:
+            seed = sample_seed(work.seed, sample) + CONFIRM
+            verdict = evaluator.confirm(game, plays, seed, diagnostics=compiled.diagnostics)
+            if judge:
+                verdict = judged(verdict, game, work.seed + CONFIRM)
+        else:
+            verdict = evaluator.evaluate(
+                game, sample_seed(work.seed, sample), diagnostics=compiled.diagnostics, threshold=bar
+            )
+        verdict = replace(verdict, levels=tuple(levels))
     return verdict, time.perf_counter() - started
+
+
+def made_for(work: Work, game: Game, evaluator: GameEvaluator, count: int = 0) -> tuple[str, ...]:
+    """Return levels made for the rules of a game, the easiest first; none where the rules read badly.
+
+    What is wrong with such rules is found without a level of their own.
+
+    Args:
+        work: what all evaluations of a run share.
+        game: with the levels of the sprites.
+        evaluator: whose limits hold.
+        count: levels wanted; by default as the run says.
+    """
+    try:
+        if RuleFindings.of(game, [game.read_level(text) for text in game.levels]).problem():
+            return ()
+        return tuple(level.text for level in level_maker(work, evaluator).make(game, count or work.made, DRAWS))
+    except PcgError:
+        return ()
+
+
+def level_maker(work: Work, evaluator: GameEvaluator) -> LevelMaker:
+    """Return what makes levels for the rules of a run."""
+    space, _ = _SPACES_AND_EVALUATORS.get(work)
+    return LevelMaker(
+        space.levels, seed=work.seed, calls=max(1000, evaluator.integer("proof")),
+        min_win=evaluator.integer("min_win"), max_work=evaluator.integer("max_work"),
+        max_sprites=evaluator.integer("max_sprites"),
+    )  # fmt: skip
 
 
 def _first_problem(diagnostics: Sequence[Any], problem: str) -> str:
@@ -181,7 +226,7 @@ class RuleSearch(GameSearch):
         generator = make_rule_generator(config.generator, self.space, seed=config.seed, **given)
         super().__init__(config, folder, generator, lambda data: shape_of(RuleSet.from_json(data)), shape_distance)
         self.evaluator = GameEvaluator(self.space.levels, **{**EVALUATION, **config.evaluation_parameters})
-        self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed)
+        self.work = Work(game, levels, settings_of(self.evaluator.settings), config.seed, config.make_levels)
         _SPACES_AND_EVALUATORS.put(self.work, (self.space, self.evaluator))
 
     @classmethod
@@ -210,13 +255,14 @@ class RuleSearch(GameSearch):
             "start": self.config.start,
             "drop": self.config.drop,
             "evaluation": self.evaluator.settings,
+            "make_levels": self.config.make_levels,
         }
 
     def _evaluation(self) -> tuple[Callable[..., tuple[GameEvaluation, float]], Work]:
         return evaluate_rules, self.work
 
-    def _final(self, candidate: RuleCandidate) -> tuple[str, Sequence[str]]:
-        return self.space.tidy(candidate.genotype), self.space.levels
+    def _final(self, candidate: RuleCandidate, levels: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
+        return self.space.tidy(candidate.genotype), levels or self.space.levels
 
     def _index(self, candidate: RuleCandidate) -> dict[str, Any]:
         return {"edits": edits(self.own, candidate.genotype)}

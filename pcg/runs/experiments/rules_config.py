@@ -26,6 +26,11 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("checkpoint", 200, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter("confirm", 20, "plays of every agent in each finalist at the end; 0: no such plays", 0, 10_000),
         Parameter("finalists", 20, "best games that are played so; those that hold their order come first", 1, 1000),
+        Parameter("make_levels", 3, "levels made for the rules of each game, on which it is judged and with which it "
+                                    "is kept; 0: the levels of the sprites", 0, 20),
+        Parameter("finish", 1, "games that are kept get round points and a course of levels (with judge=1): 1 or 0",
+                  0, 1),
+        Parameter("dress", 1, "sprites of finished games get names and colours after their roles: 1 or 0", 0, 1),
         Parameter("judge", 1, "finalists are judged as by `pcg judge`, and ranked by that: 1 or 0", 0, 1),
         LOAD,
     ),
@@ -56,6 +61,9 @@ class RulesRun(RunConfig):
     checkpoint: int = 200
     confirm: int = 20
     finalists: int = 20
+    make_levels: int = 3
+    finish: int = 1
+    dress: int = 1
     judge: int = 1
     load: str = ""
     generator_parameters: Mapping[str, Setting] = field(default_factory=dict)

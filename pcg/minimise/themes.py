@@ -1,0 +1,215 @@
+"""Names and colours after what sprites do: predators chase, berries are picked, fences are opened.
+
+Search makes a truck something to be caught and a door something to be eaten. Names do not change what is played, but
+they are what people read first, and the tile of a sprite follows its name (`pcg.render.tile_choice`). Here every sprite
+type gets a name of a theme that fits its role: a forest, a dungeon, the sea or space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+
+from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
+from pcg.evaluators.analysis import GameAnalysis, product_parameter
+from pcg.minimise.rename import role_name, with_names
+from pcg.render.tile_choice import ground_types
+
+ROLES: Mapping[str, str] = {
+    "avatar": "played by the player",
+    "wall": "stops the avatar, and stays",
+    "floor": "lies under others",
+    "chaser": "kills, and goes after the avatar",
+    "wanderer": "kills, and wanders",
+    "missile": "kills, and flies straight on",
+    "hazard": "kills, and stands still",
+    "fleeing": "is caught, and flees",
+    "prey": "is caught, and moves",
+    "friend": "moves, and does no harm",
+    "treasure": "is collected",
+    "goal": "is reached to win",
+    "key": "is needed for something else",
+    "door": "stops the avatar until it is opened",
+    "box": "is pushed",
+    "place": "is where what is pushed disappears",
+    "nest": "brings forth others",
+    "portal": "leads to another place",
+    "exit": "is that other place",
+    "shot": "is shot by the avatar",
+    "blow": "is struck by the avatar, beside it",
+    "target": "is shot by the avatar, and stands still",
+    "scenery": "stands about",
+}
+"""Roles of sprite types that names are for."""
+
+THEMES = ("forest", "dungeon", "sea", "space")
+
+NAMES: Mapping[str, tuple[str, str, str, str]] = {
+    "avatar": ("fox", "knight", "submarine", "spaceship"),
+    "wall": ("hedge", "brick", "stone", "block"),
+    "floor": ("grass", "floor", "water", "space"),
+    "chaser": ("dog hunter wasp", "skeleton zombie guard", "shark octopus piranha", "ufo alien raider"),
+    "wanderer": ("bee hedgehog spider", "bat ghost spider", "crab seasnake raider", "invader octopus bee"),
+    "missile": ("boulder eagle log", "fireball boulder bolt", "torpedo bomb log", "asteroid rocket laser"),
+    "hazard": ("campfire pit cactus", "lava trap flame", "whirlpool mine cactus", "lava explosion pit"),
+    "fleeing": ("rabbit hen duck", "bandit goat rabbit", "fish whale bird", "scout rabbit alien"),
+    "prey": ("butterfly chick mole", "slime snake worm", "fish worm crab", "worm visitor scout"),
+    "friend": ("bird goat sheep", "visitor king princess", "whale bird boat", "visitor bird ship"),
+    "treasure": ("berry egg flower", "coin gem potion", "chest jewel coin", "crystal oxygen chip"),
+    "goal": ("burrow flag", "exit chest", "outpost flag", "outpost base"),
+    "key": ("key honey seed", "key torch potion", "key bottle lamp", "key chip lamp"),
+    "door": ("fence bush", "door gate", "gate fence", "gate lock"),
+    "box": ("crate log", "crate barrel", "barrel crate", "cargo crate"),
+    "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
+    "nest": ("hive nest", "grave tomb", "cave nest", "mothership hive"),
+    "portal": ("den", "vortex portal", "whirlpool", "vortex"),
+    "exit": ("arrival", "arrival", "arrival", "arrival"),
+    "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
+    "blow": ("blade", "sword", "blade", "laser"),
+    "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
+    "scenery": ("hay tree boulder", "pillar bones candle", "rock plant bones", "turret rock bones"),
+}
+"""Names by role, one column for each of `THEMES`, the best first; they hold a word by which a tile is chosen."""
+
+COLOURS: Mapping[str, str] = {
+    "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
+    "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
+    "treasure": "GOLD",
+    "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
+    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
+    "target": "BROWN", "place": "DARKGRAY",
+}  # fmt: skip
+"""Colour by role, for views that draw no tiles."""
+_WALLS = {
+    "forest": ("DARKGREEN", "GREEN"),
+    "dungeon": ("LIGHTGRAY", "GRAY"),
+    "sea": ("GRAY", "BLUE"),
+    "space": ("GRAY", "BLACK"),
+}
+"""Colours of wall and floor by theme."""
+
+
+def theme_of(text: str) -> str:
+    """Return a theme for a game; equal games have equal themes."""
+    return THEMES[int.from_bytes(sha256(text.encode()).digest()[:4], "big") % len(THEMES)]
+
+
+def dressed(
+    text: str, definition: GameDefinition, analysis: GameAnalysis, theme: str = ""
+) -> tuple[str, dict[str, str]]:
+    """Return a game with names and colours after the roles of its sprites.
+
+    Args:
+        text: of the game.
+        definition: of it.
+        analysis: of it.
+        theme: one of `THEMES`; by default one that depends on the text.
+
+    Returns:
+        The text, and old name -> new name.
+    """
+    theme = theme or theme_of(text)
+    tree = parse(text)
+    lines = [node for node in tree.walk() if isinstance(node, SpriteLine) and node.defines]
+    roles = {t.name: role_of(t.id, analysis) for t in definition.types if t.line and t.leaf}
+    names: dict[str, str] = {}
+    taken = {t.name for t in definition.types if not t.line}
+    for line in lines:
+        role = roles.get(line.name.text)
+        words = (
+            NAMES[role][THEMES.index(theme)].split() if role is not None else _group(definition, line.name.text, roles)
+        )
+        choices = [*words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
+        names[line.name.text] = next(name for name in choices if name not in taken)
+        taken.add(names[line.name.text])
+    coloured = Tree(replace(tree.header, children=tuple(
+        replace(s, children=tuple(_coloured(line, roles, theme) for line in s.children))
+        if isinstance(s, Section) and s.identifier == "SpriteSet" else s
+        for s in tree.header.children
+    )), tree.after, tree.file)  # fmt: skip
+    return with_names(parse(dumps(coloured)), names), names
+
+
+def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
+    if not isinstance(line, SpriteLine):
+        return line
+    children = tuple(_coloured(child, roles, theme) for child in line.children)
+    role = roles.get(line.name.text)
+    if role is None:
+        return replace(line, children=children)
+    colour = dict(zip(("wall", "floor"), _WALLS[theme], strict=True)).get(role, COLOURS[role])
+    kept = [o for o in line.options if o.key not in ("color", "img", "shrinkfactor")]
+    return replace(line, options=(*kept, Option("color", colour)), children=children)
+
+
+def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
+    """Names of a group of types."""
+    below = {roles.get(definition.types[u].name, "") for u in definition.types[definition.type_index[name]].subtypes}
+    if below <= {"chaser", "wanderer", "missile"}:
+        return ["enemies", "hunters"]
+    return (
+        ["creatures", "animals"]
+        if below <= {"fleeing", "prey", "friend", "chaser", "wanderer", "missile"}
+        else ["things"]
+    )
+
+
+def role_of(t: int, analysis: GameAnalysis) -> str:
+    """Return the role of a type, a key of `ROLES`."""
+    roles = analysis.roles.get(t, frozenset())
+    sprite = analysis.definition.types[t]
+    base = role_name(t, analysis.definition, analysis)
+    name = sprite.class_name or ""
+    if base == "avatar":
+        return "avatar"
+    if t in ground_types(analysis.definition) and not roles & {"harmful", "solid", "collectable", "goal"}:
+        return "floor"
+    if base == "shot" or _shot(t, analysis):
+        return "blow" if name == "OrientedFlicker" else "shot"
+    if base == "spawner":
+        return "nest"
+    if base in ("portal", "exit", "box"):
+        return base
+    if "mover" not in roles and any(r.partner == t and analysis.has(r.victim, "pushable") for r in analysis.removals):
+        return "place"
+    if "mover" in roles:
+        return _mover(name, roles, analysis, t)
+    if "harmful" in roles:
+        return "hazard"
+    touched = any(
+        analysis.has(r.partner, "avatar") for r in analysis.removals if r.victim == t and r.partner is not None
+    )
+    if "breakable" in roles and not touched and not roles & {"solid", "collectable"}:
+        return "target"
+    if base in ("key", "door", "wall"):
+        return base
+    if "goal" in roles and roles & {"collectable", "breakable", "resource"}:
+        return "treasure"
+    if base == "goal":
+        return "goal"
+    if roles & {"collectable", "resource"}:
+        return "treasure"
+    if "solid" in roles:
+        return "wall"
+    return "floor" if "background" in roles else "scenery"
+
+
+def _shot(t: int, analysis: GameAnalysis) -> bool:
+    makers = [s.maker for s in analysis.sources if s.product == t and s.partner is None and s.consequence is None]
+    return bool(makers) and all(
+        analysis.has(m, "avatar") and product_parameter(analysis.definition.types[m]) for m in makers
+    )
+
+
+def _mover(name: str, roles: frozenset[str], analysis: GameAnalysis, t: int) -> str:
+    if "harmful" in roles:
+        if name.endswith("Chaser") and not name.startswith("Random"):
+            return "chaser"
+        return "missile" if name.endswith("Missile") or t in analysis.drifts else "wanderer"
+    if not roles & {"goal", "collectable", "breakable", "resource"}:
+        return "friend"
+    return "fleeing" if name == "Fleeing" else "prey"

@@ -1,0 +1,272 @@
+"""Finish of a game before people see it: round points, a course of levels, nothing that changes nothing, and names that
+fit what sprites do.
+
+The course is chosen among drawn levels, from easy to hard, so that a player of middling strength wins about half of its
+plays; what such a player wins is measured as in Nielsen et al. (2015). A game comes out as it would from `pcg
+minimise` with its levels, so that nothing is left to be removed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pcg.engine.game import Game, load
+from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.checker import check_game, check_level
+from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree
+from pcg.evaluators.agents import make_agent, play, replay
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.games.evaluation import RecordedPlay
+from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.proving import Experience, Proof, prove
+from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
+from pcg.generators.rules.made_levels import LevelMaker
+from pcg.generators.rules.points import round_points, without_moot_deaths
+from pcg.generators.rules.sprite_set import without_comments
+from pcg.minimise import minimise
+from pcg.minimise.themes import dressed
+from pcg.runs.experiments.cast import with_cast
+
+MIDDLE, BUDGET = "olets", 60
+"""Player of middling strength, and its forward-model calls per decision."""
+WANTED = 0.5
+"""Share of its plays that it should win."""
+NEAR = 0.3
+"""Distance from that share that is left as it is."""
+FASTEST, SLOWEST = 2, 8
+"""Ticks between two steps of a danger, when its pace is changed."""
+COURSE = 4
+"""Levels of a game, at most; at least two."""
+MIN_WIN = 20
+"""Ticks that a win takes."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Effort that is spent on the finish of a game.
+
+    Attributes:
+        drawn: levels that are drawn to choose from.
+        plays: of the middling player on each level.
+        proof: forward-model calls of the proof of a level.
+        compared: first levels whose recorded plays have to stay the same when parts are removed; 0: all.
+        seeds: plays of every agent on each of these.
+        tunings: times that the pace of the dangers is changed, where the middling player wins too much or too little.
+    """
+
+    drawn: int = 6
+    plays: int = 2
+    proof: int = 15_000
+    compared: int = 2
+    seeds: int = 1
+    tunings: int = 0
+
+
+THOROUGH = Effort(9, 3, 20_000, 0, 2, 1)
+"""Effort for games that are to be shown to many people: nothing is left that `pcg minimise` would remove."""
+
+
+@dataclass(frozen=True)
+class CourseLevel:
+    """A level that may be part of a course.
+
+    Attributes:
+        text: of the level.
+        win: proof that it can be won.
+        share: of its plays that the middling player wins.
+    """
+
+    text: str
+    win: Proof
+    share: float
+
+
+@dataclass(frozen=True)
+class FinishedGame:
+    """A game as it is shown.
+
+    Attributes:
+        text: strict VGDL.
+        levels: the easiest first.
+        plain: the text with the names that its sprites had.
+        removed: the parts that were removed, in words.
+        wins: a play that wins each level.
+        middle: share of its plays that the middling player wins.
+    """
+
+    text: str
+    levels: tuple[str, ...]
+    plain: str
+    removed: tuple[str, ...]
+    wins: tuple[RecordedPlay, ...]
+    middle: float
+
+
+def finished_game(
+    text: str, levels: Sequence[str], seed: int, *, effort: Effort = Effort(), dress: bool = True, theme: str = ""
+) -> FinishedGame | None:
+    """Return a game in the form in which people see it.
+
+    Args:
+        text: of the game.
+        levels: on which it was judged.
+        seed: equal seeds give equal results.
+        effort: what is spent on it.
+        dress: whether sprites get names and colours after their roles.
+        theme: of these names; see `pcg.minimise.themes.THEMES`.
+
+    Returns:
+        The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
+    """
+    text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
+    course = choose_course(load(text, levels=levels), levels, seed, effort)
+    for _ in range(effort.tunings):
+        other = with_other_pace(text, mean_share(course))
+        if other == text:
+            break
+        found = choose_course(load(other, levels=levels), levels, seed, effort)
+        if len(found) < len(course) or abs(mean_share(found) - WANTED) >= abs(mean_share(course) - WANTED):
+            break
+        text, course = other, found
+    if len(course) < min(2, len(levels)):
+        return None
+    chosen: tuple[str, ...] = tuple(level.text for level in course)
+    compared = range(min(effort.compared or len(chosen), len(chosen)))
+    text = with_used_characters(text, chosen)
+    small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
+    plain = with_plain_goals(small.text)
+    removed: tuple[str, ...] = ()
+    if check_game(plain) or any(check_level(level, load(plain, levels=chosen).definition) for level in chosen):
+        plain = text
+    else:
+        removed = tuple(map(str, small.removed))
+    plain, chosen = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
+    plain = with_used_characters(plain, chosen)
+    shown = plain
+    if dress:
+        definition = load(plain, levels=chosen).definition
+        candidate, _ = dressed(plain, definition, analyse(definition), theme)
+        shown = candidate if not check_game(candidate) else plain
+    last = load(shown, levels=chosen)
+    course = tuple(replace(level, text=text) for level, text in zip(course, chosen, strict=True))
+    wins = tuple(_recorded(last, k, level.win) for k, level in enumerate(course))
+    if not all(win.won for win in wins):
+        return None
+    return FinishedGame(shown, chosen, plain, removed, wins, mean_share(course))
+
+
+def mean_share(course: Sequence[CourseLevel]) -> float:
+    """Return the share of its plays of a course that the middling player wins, 0 without a level."""
+    return math.fsum(level.share for level in course) / max(1, len(course))
+
+
+def with_other_pace(text: str, share: float) -> str:
+    """Return a game whose dangers move one step faster or slower, towards a middling player who wins half its plays.
+
+    Args:
+        text: of the game.
+        share: of its plays that the middling player wins now; where it is near half, nothing changes.
+    """
+    if abs(share - WANTED) <= NEAR:
+        return text
+    step = -1 if share > WANTED else 1
+    tree = parse(text)
+    definition = load(text).definition
+    analysis = analyse(definition)
+    dangers = {definition.types[t].name for t in analysis.having("harmful") if analysis.has(t, "mover")}
+
+    def paced(node: Any) -> Any:
+        children = tuple(map(paced, node.children))
+        if not isinstance(node, SpriteLine) or node.name.text not in dangers:
+            return replace(node, children=children)
+        options = tuple(
+            Option(o.key, str(min(SLOWEST, max(FASTEST, int(o.value) + step)))) if o.key == "cooldown" else o
+            for o in node.options
+        )
+        return replace(node, options=options, children=children)
+
+    made = dumps(Tree(paced(tree.header), tree.after, tree.file))
+    return text if check_game(made) else made
+
+
+def with_round_points(text: str) -> str:
+    """Return a game with points as a designer gives them, and without deaths that nobody sees; see `points`."""
+    tree = parse(text)
+    analysis = analyse(load(text).definition)
+    rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
+    made = dumps(replace_rules(tree, rounded))
+    return text if check_game(made) else made
+
+
+def with_used_characters(text: str, levels: Sequence[str]) -> str:
+    """Return a game whose mapping has the characters of its levels alone."""
+    used = set("".join(levels))
+    tree = parse(text)
+
+    def kept(node: Any) -> Any:
+        children = (n for n in node.children if not isinstance(n, MappingLine) or n.character.text in used)
+        return replace(node, children=tuple(map(kept, children)))
+
+    return dumps(Tree(kept(tree.header), tree.after, tree.file))
+
+
+def with_plain_goals(text: str) -> str:
+    """Return a game whose terminations that count several kinds of sprites, of which one is left, count that one."""
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+
+    def plain(ending: Termination) -> Termination:
+        counted = [value for key, value in ending.params if key.startswith("stype")]
+        if ending.name != "MultiSpriteCounter" or len(counted) != 1:
+            return ending
+        others = tuple((key, value) for key, value in ending.params if not key.startswith("stype"))
+        return Termination("SpriteCounter", (("stype", counted[0]), *others))
+
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, tuple(map(plain, rules.terminations)))))
+    return text if check_game(made) else made
+
+
+def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) -> tuple[CourseLevel, ...]:
+    """Return levels of a game from easy to hard, `COURSE` at most, whose middling player wins about half of its plays.
+
+    Args:
+        game: with one player.
+        levels: that it has.
+        seed: of what is drawn and of all plays.
+        effort: what is spent on it.
+    """
+    texts = list(dict.fromkeys(levels))
+    if effort.drawn:
+        maker = LevelMaker(levels, seed=seed ^ 0x5EED, min_win=MIN_WIN)
+        texts += [level.text for level in maker.make(game, effort.drawn, effort.drawn) if level.text not in texts]
+    experience = Experience()
+    found: list[CourseLevel] = []
+    for k, text in enumerate(texts):
+        rows = text.split("\n")
+        longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
+        win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
+                    experience=experience)  # fmt: skip
+        if win is None or win.ticks < MIN_WIN:
+            continue
+        won = 0
+        for sample in range(effort.plays):
+            agent = make_agent(MIDDLE, seed=seed + sample, budget=BUDGET)
+            won += play(game, [agent], level=text, seed=100 * k + sample, max_ticks=longest).winner == 1
+        found.append(CourseLevel(text, win, won / effort.plays))
+    found.sort(key=lambda level: (-level.share, level.win.ticks))
+    while len(found) > COURSE:
+        mean = math.fsum(level.share for level in found) / len(found)
+        middle = found[1:-1]  # an easy first level and a hard last one stay
+        gone = max(middle, key=lambda level: (level.share - WANTED) * (1 if mean > WANTED else -1))
+        found.remove(gone)
+    return tuple(found)
+
+
+def _recorded(game: Game, number: int, win: Proof) -> RecordedPlay:
+    played = RecordedPlay(win.method, number, win.seed, True, 0.0, win.play)
+    end = replay(game.start(number, seed=win.seed), played.actions)[-1]
+    return RecordedPlay(win.method, number, win.seed, end.winner == 1, float(end.score), win.play)

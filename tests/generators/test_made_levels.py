@@ -1,0 +1,62 @@
+"""Levels drawn for rules: they can be won, take a while, and hold nothing that the rules have no use for."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcg.engine.game import load
+from pcg.evaluators.proving import prove
+from pcg.generators.levels.context import LevelContext
+from pcg.generators.rules.made_levels import LevelMaker, from_afar
+from tests.support.fetch import FETCH, LEVEL
+
+STATUE = FETCH.replace("        ghost >", "        statue > Immovable\n        ghost >").replace(
+    "        g > floor ghost", "        g > floor ghost\n        s > floor statue"
+)
+"""The game with a thing that means nothing."""
+
+
+def made(text: str, own: str = LEVEL, count: int = 3, **settings: int):  # type: ignore[no-untyped-def]
+    return LevelMaker([own], seed=3, **settings).make(load(text, levels=[own]), count, 9)
+
+
+def test_levels_are_won_in_no_less_time_than_is_asked_for() -> None:
+    levels = made(FETCH, min_win=15)
+    assert len(levels) == 3 and len({level.text for level in levels}) == 3
+    game = load(FETCH, levels=[LEVEL])
+    for level in levels:
+        assert level.ticks >= 15
+        assert prove(game, level.text, seed=1, budget=20_000) is not None
+    assert [level.ticks for level in levels] == sorted(level.ticks for level in levels)
+
+
+def test_equal_seeds_give_equal_levels_and_others_do_not() -> None:
+    assert made(FETCH, count=2) == made(FETCH, count=2)
+    game = load(FETCH, levels=[LEVEL])
+    assert LevelMaker([LEVEL], seed=4).make(game, 2, 9) != LevelMaker([LEVEL], seed=3).make(game, 2, 9)
+
+
+def test_what_has_no_part_in_the_rules_is_not_placed() -> None:
+    own = LEVEL.replace("wA......", "wA.s.ss.")
+    assert any(level.text.count("c") for level in made(STATUE, own))
+    assert not any("s" in level.text for level in made(STATUE, own))
+
+
+def test_rules_that_nobody_can_win_by_have_levels_as_well() -> None:
+    levels = made(FETCH.replace("coin hero > killSprite", "coin hero > turnAround"))
+    assert levels and not any(level.ticks for level in levels)
+
+
+@pytest.mark.parametrize("rule", ["ghost hero > cloneSprite", "floor ghost > spawn stype=ghost prob=1"])
+def test_growth_without_bounds_ends_the_drawing(rule: str) -> None:
+    made(FETCH.replace("hero ghost > killSprite", rule), max_sprites=60)
+
+
+def test_the_way_to_what_is_wanted_is_long() -> None:
+    game = load(FETCH, levels=[LEVEL])
+    context = LevelContext.of(game)
+    near = "wwwwwwwwww\nw.Ac.....w\nw.wwwwww.w\nw........w\nwwwwwwwwww"
+    assert from_afar(near, context) == "wwwwwwwwww\nw..c.....w\nw.wwwwww.w\nw.....A..w\nwwwwwwwwww"
+    closed = "wwwwwwwwww\nw.Ac.w...w\nw....w...w\nwwwwwwwwww"
+    assert from_afar(closed, context).splitlines()[2] == "w....w...w".replace("w..", "wA.", 1), "never behind walls"
+    assert from_afar(near.replace("c", "."), context) == near.replace("c", "."), "where nothing is wanted it stays"

@@ -1,0 +1,51 @@
+"""The cast of a game: walk-on parts go, what matters to the player stays."""
+
+from __future__ import annotations
+
+from pcg.engine.game import load
+from pcg.engine.vgdl import check_game
+from pcg.runs.experiments.cast import with_cast, without_lone_groups
+from tests.support.fetch import FETCH, LEVEL
+
+CROWD = (
+    FETCH.lstrip()
+    .replace(
+        "        hero >",
+        "        visitor > RandomNPC\n        pillar > Immovable\n        dog > RandomNPC\n        hero >",
+    )
+    .replace(
+        "        hero wall > stepBack",
+        "        hero wall > stepBack\n        visitor wall > stepBack\n        pillar visitor > killSprite\n"
+        "        coin dog > killSprite",
+    )
+    .replace(
+        "        A > floor hero",
+        "        v > floor visitor\n        p > floor pillar\n        d > floor dog\n        A > floor hero",
+    )
+)
+"""The game with a visitor who fells pillars, and a dog that eats coins."""
+
+
+def test_walk_on_parts_go_with_their_rules_and_characters() -> None:
+    level = LEVEL.replace("wA....", "wA.vpd")
+    text, levels = with_cast(CROWD, [level])
+    assert check_game(text) == []
+    assert "visitor" not in text and "pillar" not in text
+    assert "coin dog > killSprite" in " ".join(text.split()), "what changes the game for the player stays"
+    assert "ghost" in text
+    assert levels[0].splitlines()[1].startswith("wA...d")
+    assert load(text, levels=levels, reading="strict").levels == levels
+
+
+def test_a_game_without_walk_on_parts_stays_as_it_is() -> None:
+    text, levels = with_cast(FETCH.lstrip(), [LEVEL])
+    assert levels == (LEVEL,) and load(text).definition.type_index.keys() == load(FETCH).definition.type_index.keys()
+
+
+def test_a_group_of_one_is_its_member() -> None:
+    text = FETCH.lstrip().replace(
+        "        ghost > RandomNPC cooldown=2", "        spirits > cooldown=2\n            ghost > RandomNPC"
+    )
+    flat = without_lone_groups(text.replace("hero ghost >", "hero spirits >"))
+    assert "spirits" not in flat and "hero ghost" in " ".join(flat.split())
+    assert load(flat).definition.types[load(flat).definition.type_index["ghost"]].raw["cooldown"] == "2"

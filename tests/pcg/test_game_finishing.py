@@ -1,0 +1,101 @@
+"""Games as they are finished for people: round points, levels that a middling player can win, names after roles."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from pcg.engine.game import load
+from pcg.engine.vgdl import check_game, check_level
+from pcg.evaluators.agents import replay
+from pcg.evaluators.analysis import analyse
+from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed
+from pcg.render.colours import painted
+from pcg.render.tile_choice import KEYWORDS, looks
+from pcg.render.tileset import load_tiles
+from pcg.runs.experiments.finishing import (
+    MIN_WIN,
+    FinishedGame,
+    finished_game,
+    with_other_pace,
+    with_plain_goals,
+    with_used_characters,
+)
+from tests.support.fetch import FETCH, LEVEL
+
+ODD = FETCH.lstrip().replace("hero ghost > killSprite", "hero ghost > killSprite scoreChange=-3")
+
+
+@cache
+def finished() -> FinishedGame:
+    done = finished_game(ODD, [LEVEL], seed=2)
+    assert done is not None
+    return done
+
+
+@pytest.mark.full
+def test_a_finished_game_has_a_course_of_levels_that_are_won() -> None:
+    done = finished()
+    assert 2 <= len(done.levels) <= 5 and len(done.wins) == len(done.levels)
+    game = load(done.text, levels=done.levels, reading="strict")
+    for k, win in enumerate(done.wins):
+        end = replay(game.start(k, seed=win.seed), win.actions)[-1]
+        assert end.winner == 1 and end.score == win.score and len(win.play) >= MIN_WIN
+        assert check_level(done.levels[k], game.definition) == []
+
+
+@pytest.mark.full
+def test_a_finished_game_reads_without_a_warning_and_pays_for_no_death() -> None:
+    done = finished()
+    assert check_game(done.text) == [] and "scoreChange=-3" not in done.text
+    assert finished_game(ODD, [LEVEL], seed=2) == done, "equal seeds, equal games"
+
+
+@pytest.mark.full
+def test_a_game_that_nobody_wins_is_not_finished() -> None:
+    assert finished_game(FETCH.lstrip().replace("coin hero > killSprite", "coin hero > turnAround"), [LEVEL], 1) is None
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_names_fit_roles_and_change_nothing_else(theme: str) -> None:
+    game = load(FETCH, levels=[LEVEL])
+    text, names = dressed(FETCH.lstrip(), game.definition, analyse(game.definition), theme)
+    column = THEMES.index(theme)
+    roles = {"hero": "avatar", "wall": "wall", "coin": "treasure", "ghost": "wanderer", "floor": "floor"}
+    assert {old: new in NAMES[roles[old]][column].split() for old, new in names.items()} == dict.fromkeys(roles, True)
+    other = load(text, levels=[LEVEL])
+    assert check_game(text) == []
+    actions = ["RIGHT", "DOWN"] * 20
+    ends = [replay(g.start(0, seed=5), actions)[-1] for g in (game, other)]
+    assert ends[0].score == ends[1].score and ends[0].tick == ends[1].tick
+    shapes = [look.tile for look in looks(other.definition, load_tiles())]
+    assert not any(tile.startswith("shape-") for tile in shapes), "every name has a tile"
+
+
+def test_every_role_has_a_name_with_a_tile_in_every_theme() -> None:
+    assert set(NAMES) == set(ROLES) == set(COLOURS)
+    assert all(painted(colour) is not None for colour in COLOURS.values())
+    for columns in NAMES.values():
+        assert len(columns) == len(THEMES)
+        first = [column.split()[0] for column in columns]
+        assert all(any(word in name for word in KEYWORDS) for name in first), first
+
+
+def test_dangers_go_faster_where_a_middling_player_wins_too_much() -> None:
+    assert "cooldown=2" in with_other_pace(FETCH, 0.9).replace("cooldown=3", ""), "never faster than that"
+    slow = FETCH.replace("cooldown=2", "cooldown=5")
+    assert "cooldown=4" in with_other_pace(slow, 1.0) and "cooldown=6" in with_other_pace(slow, 0.0)
+    assert with_other_pace(slow, 0.5) == slow
+
+
+def test_the_mapping_has_the_characters_of_the_levels_alone() -> None:
+    text = with_used_characters(FETCH, ["wAc."])
+    assert "g > floor ghost" not in text and "c > floor coin" in text
+
+
+def test_a_goal_of_one_kind_counts_one_kind() -> None:
+    text = FETCH.lstrip().replace("SpriteCounter stype=coin limit=0", "MultiSpriteCounter stype2=coin limit=0")
+    assert "SpriteCounter stype=coin" in " ".join(with_plain_goals(text).split()).replace("MultiSpriteCounter", "Multi")
+    two = FETCH.lstrip().replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=ghost stype2=coin")
+    assert "MultiSpriteCounter" in with_plain_goals(two)

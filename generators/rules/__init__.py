@@ -2,11 +2,13 @@
 
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import Rule, RuleSet, Termination
+from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.registry import RULE_GENERATORS, make_rule_generator, register
 from pcg.generators.rules.space import RuleSpace
 
 __all__ = [
     "RULE_GENERATORS",
+    "LevelMaker",
     "Rule",
     "RuleCandidate",
     "RuleGenerator",

@@ -7,6 +7,7 @@ notebook, or to what its cells show; it takes some minutes.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,9 @@ def executed(path: Path, folder: Path) -> Any:
         CellExecutionError: where a cell fails.
     """
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+    client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": folder}})
+    # figures are shown in the notebook, whatever the process that runs it does with its own
+    client.execute(env={name: value for name, value in os.environ.items() if name != "MPLBACKEND"})
     notebook.metadata = {name: notebook.metadata[name] for name in PLAIN if name in notebook.metadata}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times of day

@@ -38,8 +38,8 @@ BasicGame
         g > goal
         A > avatar
 """
-"""So little to place that of 60 small levels some come twice."""
-TRIES = 60
+"""So little to place that of 100 small levels some come twice."""
+TRIES = 100
 SIZES = {"min_width": 4, "max_width": 4, "min_height": 4, "max_height": 4}
 
 

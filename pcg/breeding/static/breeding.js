@@ -8,8 +8,19 @@ const picture = (level) => `${root}/api/levels/${level}/picture.png`;
 let population = null;
 let player = null;
 
-/** Do something on the server and show what came of it; mistakes are told at the page's problem line. */
-async function attempt(work) {
+let last = Promise.resolve();
+
+/**
+ * Do something on the server and show what came of it, after whatever was begun before: an earlier answer that came
+ * later would show what was known before.
+ */
+function attempt(work) {
+  last = last.then(() => attemptNow(work));
+  return last;
+}
+
+/** The same at once; mistakes are told at the page's problem line. */
+async function attemptNow(work) {
   part("problem").hidden = true;
   part("population").classList.add("busy");
   try {
@@ -53,9 +64,10 @@ function card(level) {
       make("button", { type: "button", "aria-label": t("Play level {0}", level.number), click: () => play(level.number) }, t("Play"))));
 }
 
-const like = () => attempt(() => post("/api/liked", {
-  liked: [...document.querySelectorAll("[data-like]:checked")].map((box) => Number(box.dataset.like)),
-}));
+function like() {
+  const liked = [...document.querySelectorAll("[data-like]:checked")].map((box) => Number(box.dataset.like));
+  attempt(() => post("/api/liked", { liked }));
+}
 
 function showPair() {
   part("compare").hidden = population.pair === null;
@@ -101,9 +113,10 @@ part("stop").addEventListener("click", () => {
   part("playing").hidden = true;
 });
 for (const button of document.querySelectorAll("[data-answer]")) {
-  button.addEventListener("click", () => attempt(() => post("/api/vote", {
-    first: population.pair[0], second: population.pair[1], answer: button.dataset.answer,
-  })));
+  button.addEventListener("click", () => {
+    const [first, second] = population.pair; // those that are seen now
+    attempt(() => post("/api/vote", { first, second, answer: button.dataset.answer }));
+  });
 }
 part("breed").addEventListener("click", async () => {
   part("breed").disabled = true;

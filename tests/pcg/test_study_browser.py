@@ -90,7 +90,7 @@ def ticks(page: Any) -> int:
 
 
 READY = re.compile("Ready|准备好了")
-"""What the board says when it takes keys, in either language."""
+"""Title of a board that takes keys, in either language."""
 
 
 def veil(page: Any, title: str | re.Pattern[str]) -> None:

@@ -28,6 +28,9 @@ FUZZ_GAMES ?= 100000
 
 OTHER_GAMES := crossing digger
 
+# Programs and tests start many processes; each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-rest test-full check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:

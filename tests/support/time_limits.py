@@ -1,10 +1,10 @@
 """Limits on the time of tests: a pytest plug-in under which no hang goes unexplained.
 
-Each of the three phases of a test (setup, call, teardown) has a limit. When it is over, the stacks of all threads are
-printed to the real standard error and the process ends. Under pytest-xdist that fails the test by its name ("worker
-'gw0' crashed while running ..."), another process takes the worker's place and the run goes on; without it the run
-ends there. A C thread keeps the limit, so that it also holds in compiled code, in `join`, and with signals blocked;
-signals are left to the tests. The end of the interpreter, where executors and threads are waited for, has a limit too.
+Each test has a limit, with its setup and teardown. When it is over, the stacks of all threads are printed to the real
+standard error and the process ends. Under pytest-xdist that fails the test by its name ("worker 'gw0' crashed while
+running ..."), another process takes the worker's place and the run goes on; without it the run ends there. A C thread
+keeps the limit, so that it also holds in compiled code, in `join`, and with signals blocked; signals are left to the
+tests. The end of the interpreter, where executors and threads are waited for, has a limit too.
 
 With ``PCG_UNDER_WAY=FOLDER`` each process writes the test that it runs to a file named after its process id, where
 `tools/time_limit.py` finds it.
@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import faulthandler
 import os
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 FAST, FULL, EXIT = 300.0, 900.0, 120.0
-"""Seconds of a phase of a test of the fast tier, of one of the full tier, and of the end of the interpreter.
+"""Seconds of a test of the fast tier, of one of the full tier, and of the end of the interpreter.
 
 No test needs a tenth of that on a calm machine: these limits find hangs, not slow tests.
 """
@@ -33,7 +32,7 @@ _stderr = pytest.StashKey[int]()
 
 
 def seconds(item: pytest.Item) -> float:
-    """Return the limit of each phase of a test: ``$PCG_TEST_LIMIT``, or the one of its tier.
+    """Return the limit of a test: ``$PCG_TEST_LIMIT``, or the one of its tier.
 
     The latter is longer where more processes want to run than there are processors, by as many times.
     """
@@ -44,14 +43,9 @@ def seconds(item: pytest.Item) -> float:
     return busy * (FULL if item.get_closest_marker("full") else FAST)
 
 
-@contextmanager
-def limited(item: pytest.Item) -> Iterator[None]:
-    """End this process with the stacks of all threads if the block takes longer than the test may."""
+def limit(item: pytest.Item) -> None:
+    """From now on, end this process with the stacks of all threads if the test takes longer than it may."""
     faulthandler.dump_traceback_later(seconds(item), exit=True, file=item.config.stash[_stderr])
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -61,39 +55,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Write down which test is under way, where somebody asks for it."""
+    """Limit a test with its fixtures, and write down that it is under way where somebody asks for that."""
     folder = os.environ.get("PCG_UNDER_WAY")
-    if folder is None:
-        return (yield)
-    file = Path(folder, str(os.getpid()))
-    file.write_text(item.nodeid, encoding="utf-8")
+    file = Path(folder, str(os.getpid())) if folder else None
+    if file:
+        file.write_text(item.nodeid, encoding="utf-8")
+    limit(item)
     try:
         return (yield)
     finally:
-        file.unlink(missing_ok=True)
+        faulthandler.cancel_dump_traceback_later()
+        if file:
+            file.unlink(missing_ok=True)
 
 
-# One limit for each phase and not one for all three: pytest takes a limit away when a phase fails, and a teardown that
-# waits for a server is most likely to hang after a failure.
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """Limit the setup of a test with its fixtures."""
-    with limited(item):
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Limit the test itself."""
-    with limited(item):
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Limit the teardown of a test, and of the module or session if it is their last."""
-    with limited(item):
-        return (yield)
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
+    """Begin the limit anew after a failure: pytest has just taken it away, and now a teardown is most likely to hang."""
+    if isinstance(node, pytest.Item):
+        limit(node)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -71,7 +71,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 @pytest.hookimpl(trylast=True)
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
-    """Begin the limit anew after a failure: pytest has just taken it away, and now a teardown is most likely to hang."""
+    """Begin the limit anew after a failure, when pytest takes it away and a teardown is most likely to hang."""
     if isinstance(node, pytest.Item):
         limit(node)
 

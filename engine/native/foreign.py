@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import io
+import pickletools
 import re
 import sys
 import types
@@ -59,7 +60,7 @@ class ForeignModule:
     def digest(self) -> str:
         """Digest of the functions, of the modules they come from, and of the kernels they may call."""
         names = ["pcg.engine.kernel.runtime", *(n for n in self.names if source_of(n) is not None)]
-        return digest_of(module_files(names), hashlib.sha256(self.pickled).hexdigest())
+        return digest_of(module_files(names), _content_digest(self.pickled))
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -76,6 +77,35 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
             # an entry point that another one refers to: its address cannot be known there
             raise TypeError(f"{obj!r} cannot be used inside a kernel; call the function it was made of")
         return super().reducer_override(obj)
+
+
+def _content_digest(data: bytes) -> str:
+    """Digest of what a pickle holds, whichever of its equal texts are one object.
+
+    A module that was just compiled and the same module read from its bytecode share different texts, so that the bytes
+    of their pickles differ.
+    """
+    digest = hashlib.sha256()
+    memo: list[str] = []
+    last = ""
+    objects = 0
+    for opcode, argument, _ in pickletools.genops(data):
+        if opcode.name == "FRAME":
+            continue
+        if opcode.name == "MEMOIZE":
+            if not last.startswith("text "):
+                last = f"object {objects}"
+                objects += 1
+            memo.append(last)
+            continue
+        if opcode.name in ("BINGET", "LONG_BINGET"):
+            last = memo[argument]
+        elif isinstance(argument, (str, bytes)):
+            last = f"text {argument!r}"
+        else:
+            last = f"{opcode.name} {argument!r}"
+        digest.update(last.encode() + b"\n")
+    return digest.hexdigest()
 
 
 def restored(data: bytes) -> list[tuple[str, Callable[..., Any], str, list[str]]]:

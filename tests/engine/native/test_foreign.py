@@ -164,7 +164,11 @@ print(len(state.sprites("shard")))
 
 
 def play(folder: Path, **environment: str) -> tuple[str, str]:
-    """Return what a program that imports the user's file prints on both streams."""
+    """Return what a program that imports the user's file prints on both streams.
+
+    The first program leaves bytecode of that file, which the next one reads.
+    """
+    environment = {"PYTHONDONTWRITEBYTECODE": "", **environment}
     done = subprocess.run(
         [sys.executable, "-c", PLAY],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)]), **environment},

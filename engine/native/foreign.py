@@ -99,6 +99,7 @@ def _content_digest(data: bytes) -> str:
             memo.append(last)
             continue
         if opcode.name in ("BINGET", "LONG_BINGET"):
+            assert isinstance(argument, int)
             last = memo[argument]
         elif isinstance(argument, (str, bytes)):
             last = f"text {argument!r}"

@@ -117,10 +117,14 @@ def test_every_tick_of_every_level_is_the_one_of_python(name: str, tab: Tab, tmp
 
 
 def test_every_tick_of_the_corpus_is_the_one_of_python(shared: Path, tab: Tab, tmp_path: Path) -> None:
+    """Every fourth game, each a page of its own; `make same-bits` plays all levels of all games by the same kernels."""
     games = ticks = 0
-    for path in sorted((shared / "gvgai" / "games").rglob("*.txt")):
-        if "_lvl" in path.stem or path.stem.endswith("_glvl"):
-            continue
+    paths = [
+        path
+        for path in sorted((shared / "gvgai" / "games").rglob("*.txt"))
+        if "_lvl" not in path.stem and not path.stem.endswith("_glvl")
+    ]
+    for path in paths[::4]:
         try:
             game = pcg.load(path)
             made = bundle(game)
@@ -130,7 +134,7 @@ def test_every_tick_of_the_corpus_is_the_one_of_python(shared: Path, tab: Tab, t
         tab.page.wait_for_function("window.pcg?.page")
         ticks += compare(tab.page, game, 60)
         games += 1
-    assert games > 150 and ticks > 50_000
+    assert games > 35 and ticks > 12_000
 
 
 @pytest.mark.parametrize("name", ["boxes", "duel", "invaders", "watchtower"])

@@ -12,7 +12,7 @@ from run_folders import files
 from pcg.runs import LevelRun, run_levels
 
 CHEAP = {"nodes": 300, "budget": 8, "planner_budget": 20, "max_length": 25, "weak_plays": 1, "min_length": 2,
-         "survival": 5, "start": 1}  # fmt: skip
+         "survival": 5, "start": 1, "search": 1000}  # fmt: skip
 
 
 @pytest.mark.fuzz

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -203,6 +204,8 @@ def test_the_engine_can_be_built_together_with_users_functions(tmp_path, monkeyp
     for module in (loader, builder, lookup):
         monkeypatch.setattr(module, "ENGINE", "pcg.engine.boards")  # small; who calls whom does not matter here
     monkeypatch.setattr(loader, "_libraries", {})
+    for kept in objects.cache_folder().glob("pcg.engine.*"):  # those of the game that is played need not be built anew
+        shutil.copy(kept, tmp_path)
     monkeypatch.setattr(objects, "cache_folder", lambda: tmp_path)
     source = tmp_path / "together_effects.py"
     source.write_text(USER_FILE.format(extra=1).replace('"scatter"', '"strew"'))

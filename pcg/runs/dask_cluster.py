@@ -47,8 +47,9 @@ def cluster_workers(where: str, local: int = 0) -> Workers:
         raise PcgError(
             "evaluation on a cluster needs the package `distributed`: pip install 'pcg-toolkit[cluster]'"
         ) from None
-    for name in ("distributed", "distributed.nanny", "distributed.scheduler", "distributed.core", "distributed.comm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it is said by the errors here
+    for name in ("", ".client", ".nanny", ".scheduler", ".core", ".comm"):
+        # what matters of it is said by the errors here
+        logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)
     try:
         cluster = _local_cluster(dask, distributed, local) if local else None
     except (OSError, TimeoutError, ValueError, RuntimeError) as error:

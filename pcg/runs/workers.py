@@ -185,12 +185,12 @@ class Workers:
     def _survive(self, ticket: Ticket, error: BaseException) -> None:
         """Do work again whose worker died: on its own, if it may have killed it."""
         if isinstance(error, ExecutorLost) and self._again:
-            if ticket.executor is self._executor:
-                self._replace()
+            gone, ticket.future = ticket.executor, None
             for other in self.open:
-                if other.executor is not self._executor and not (other.future and _has_answer(other.future)):
+                if other.executor is gone:
                     other.future = None
-            ticket.future = None
+            if gone is self._executor:
+                self._replace()
             return
         self.lost += 1
         if ticket.alone:

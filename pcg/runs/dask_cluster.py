@@ -24,7 +24,12 @@ CONNECT_SECONDS = 10.0
 """A scheduler that does not answer within this time counts as unreachable."""
 LOST_SECONDS = 60.0
 """A scheduler that has been away, or without workers, for so long does not come back."""
+AHEAD = 2
+"""Batches for every worker that a run's window is cut into."""
 _LOOK = 0.002
+_COUNT_EVERY = 5.0
+_PATIENCE = 0.05
+"""Seconds to wait for a result before a batch goes that is not full."""
 _RETRY = 0.5
 _GONE = ("scheduler-connection-lost", "scheduler-restart")
 """Reasons that Dask gives for futures that nobody cancelled."""
@@ -117,22 +122,103 @@ def _client(distributed: Any, target: Any, where: str, local: bool) -> Any:
 
 
 class _Dask(Executor):
-    """An executor whose futures are Dask's own.
+    """An executor that sends work in batches, whose futures are parts of Dask's own.
 
     Those of `Client.get_executor` never end when a worker dies with a result that was not fetched yet; Dask's own see
-    that it is worked out again.
+    that it is worked out again. A task costs the scheduler some milliseconds whatever is in it, so work that waits is
+    put together: as much as leaves `AHEAD` batches for every worker.
     """
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self._threads, self._counted = 1, 0.0
+        self._under_way: set[_Part] = set()
+        self._next = _Batch()
 
     def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Any:
-        """Begin some work; `pure` would give equal calls one result, and then all of them its fate."""
-        return self.client.submit(function, *arguments, pure=False, **named)
+        """Take some work, to be sent with the next batch."""
+        part = _Part(self, self._next, len(self._next.work))
+        self._next.work.append((function, arguments, named))
+        self._under_way.add(part)
+        if len(self._next.work) >= len(self._under_way) // (AHEAD * self._threads):
+            self.send()
+        return part
+
+    def send(self) -> None:
+        """Send what waits; `pure` would give equal batches one result, and then all of them its fate."""
+        if self._next.work:
+            self._next.future = self.client.submit(_do_all, self._next.work, pure=False)
+            self._next = _Batch()
+            if time.monotonic() - self._counted > _COUNT_EVERY:
+                self._threads, self._counted = max(1, sum(self.client.nthreads().values())), time.monotonic()
+
+    def forget(self, part: _Part) -> None:
+        """Count a part as done, or as given up: then all of its batch is."""
+        self._under_way.discard(part)
+        if part.batch is self._next:
+            self._next = _Batch()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the connection; the scheduler forgets work that nobody waits for."""
         self.client.close(timeout=CONNECT_SECONDS if wait else _RETRY)
+
+
+class _Batch:
+    """Work that is sent together."""
+
+    def __init__(self) -> None:
+        self.work: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
+        self.future: Any = None
+        self._found: list[tuple[bool, Any]] | None = None
+
+    def results(self) -> list[tuple[bool, Any]]:
+        """Return what came of each piece of a batch that is done; it is fetched once."""
+        if self._found is None:
+            self._found = self.future.result()
+        return self._found
+
+
+class _Part:
+    """The future of one piece of work of a batch."""
+
+    def __init__(self, executor: _Dask, batch: _Batch, place: int) -> None:
+        self.executor = executor
+        self.batch = batch
+        self.place = place
+
+    def done(self) -> bool:
+        """Return True if the batch is done, lost or cancelled."""
+        return self.batch.future is not None and bool(self.batch.future.done())
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """Return the error of a batch that is done; raise `TimeoutError` of one that is not."""
+        if not self.done():
+            raise FutureTimeout
+        error: BaseException | None = self.batch.future.exception(timeout=timeout)
+        return error
+
+    def cancel(self) -> bool:
+        """Give up the batch, whose other parts begin anew as well."""
+        self.executor.forget(self)
+        if self.batch.future is not None:
+            self.batch.future.cancel()
+        return True
+
+    def send(self) -> None:
+        """See that the batch is under way."""
+        if self.batch.future is None:
+            self.executor.send()
+
+
+def _do_all(work: list[tuple[Any, tuple[Any, ...], dict[str, Any]]]) -> list[tuple[bool, Any]]:
+    """Return for each piece of work whether it went well, and its result or error."""
+    found: list[tuple[bool, Any]] = []
+    for function, arguments, named in work:
+        try:
+            found.append((True, function(*arguments, **named)))
+        except Exception as error:
+            found.append((False, error))
+    return found
 
 
 def _check(executor: Executor) -> None:
@@ -141,15 +227,19 @@ def _check(executor: Executor) -> None:
         raise ExecutorLost(f"the scheduler is out of reach ({executor.client.status})")
 
 
-def _fetch(future: Any, seconds: float) -> Any:
-    """Return the result of Dask's future, whose own time limit may leave it in pieces."""
-    deadline = time.monotonic() + seconds
-    while not future.done():
-        if time.monotonic() >= deadline:
-            raise FutureTimeout
+def _fetch(part: _Part, seconds: float) -> Any:
+    """Return the result of some work, whose own time limit may leave Dask's future in pieces."""
+    begun = time.monotonic()
+    while not part.done():
+        waited = time.monotonic() - begun
+        if waited >= min(seconds, _PATIENCE):
+            part.send()
+            if waited >= seconds:
+                raise FutureTimeout
         time.sleep(_LOOK)
+    part.executor.forget(part)
     try:
-        return future.result()
+        good, found = part.batch.results()[part.place]
     except ImportError as error:
         raise Lost(f"a worker of the cluster cannot evaluate: {error}; install the same pcg-toolkit there") from None
     except CancelledError as error:
@@ -157,9 +247,10 @@ def _fetch(future: Any, seconds: float) -> Any:
             raise ExecutorLost("the scheduler was lost") from None
         raise
     except OSError as error:
-        if future.status == "error":
-            raise  # the work's own
         raise ExecutorLost(f"the scheduler was lost: {error}") from None
+    if not good:
+        raise found
+    return found
 
 
 @contextlib.contextmanager

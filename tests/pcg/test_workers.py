@@ -254,6 +254,20 @@ def test_a_cluster_survives_dead_workers_and_names_the_work_that_kills_them(work
         os.kill(crew.result(first)[1], signal.SIGKILL)
         tickets = [crew.submit(f"square {k}", work.square, k) for k in range(6)]
         assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(6)]
+        many = [crew.submit(f"square {k}", work.square, k) for k in range(150)]
+        wrong = crew.submit("wrong", work.fail, "an error of its own")
+        assert [crew.result(ticket)[0] for ticket in many] == [k * k for k in range(150)]
+        assert len({id(ticket.future.batch) for ticket in many if ticket.future}) < 75, "work is sent in batches"
+        with pytest.raises(ValueError, match="an error of its own"):
+            crew.result(wrong)
+        crew.open.remove(wrong)
+        many = [crew.submit(f"square {k}", work.square, k) for k in range(150)]
+        wrong = crew.submit("wrong", work.fail, "an error of its own")
+        assert len({id(ticket.future.batch) for ticket in many if ticket.future}) < 75, "work is sent in batches"
+        assert [crew.result(ticket)[0] for ticket in many] == [k * k for k in range(150)]
+        with pytest.raises(ValueError, match="an error of its own"):
+            crew.result(wrong)
+        crew.open.remove(wrong)
         bad = crew.submit("the seventh level", work.die, 7)
         after = crew.submit("after", work.square, 9)
         with pytest.raises(PcgError, match="the seventh level ends its worker every time"):

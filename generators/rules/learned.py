@@ -30,6 +30,8 @@ _SURE = 0.15
 """Weight of a pair of kinds that has no rule in any counted game; that of one that always has a rule is 1."""
 _LIKE = 0.85
 """Share of the counts in the probabilities of effects; the rest are the probabilities of `RuleSpace`."""
+_ENCLOSING = 0.9
+"""Share of the border of a level that its frame takes up at least."""
 _SURVIVED = 50
 """Ticks of which a player who wins when time is up has to survive a few."""
 _GIVEN = {-1: ("-1",), 0: (), 1: ("1", "1", "2", "5")}
@@ -81,14 +83,14 @@ class LearnedSpace(RuleSpace):
 
     @cached_property
     def enclosed(self) -> bool:
-        """True when the frame takes up the whole border of every level."""
+        """True when the frame takes up nearly the whole border of every level: there may be a door in it."""
         frames = {self.definition.types[t].name for t in self.levels_kinds.of("frame")}
         for level in self._read_levels:
             edge = {
                 (x, y) for t, x, y in level.placements
                 if (x in (0, level.width - 1) or y in (0, level.height - 1)) and self.definition.types[t].name in frames
             }  # fmt: skip
-            if len(edge) < 2 * (level.width + level.height) - 4:
+            if len(edge) < _ENCLOSING * (2 * (level.width + level.height) - 4):
                 return False
         return True
 

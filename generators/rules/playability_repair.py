@@ -124,6 +124,9 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
     """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it."""
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    solid = [r.second for r in rules if r.first in heroes and r.effect in ("stepBack", "undoAll") and r.second != EOS]
+    frames += [n for n in dict.fromkeys(solid) if n not in frames and space.roles.get(n) in ("static", "portal")]
     found: list[Rule] = []
     for mover in _leaves(space, MOVERS):
         if mover not in space.kinds.movers:

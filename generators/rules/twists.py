@@ -1,0 +1,176 @@
+"""Twists: what makes a plain game one of its own, each in one to three rules.
+
+A twist is added to the draft of a game (`goal_plans`). It uses sprites that have no part yet, or gives a second
+meaning to one that has: what is picked up turns into a danger, what is shot leaves something behind, a box crushes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pcg.generators.rules.casting import Draft, Unfit
+from pcg.generators.rules.genes import Rule
+
+
+def _barrier(d: Draft) -> None:
+    """Something stands in the way of everybody."""
+    block = d.one(d.cast.things)
+    for mover in [d.hero, *d.deadly]:
+        if d.fits(mover, block, "stepBack"):
+            d.add(mover, block, "stepBack")
+
+
+def _boxes(d: Draft) -> None:
+    """Something can be pushed, and stops or crushes what is dangerous."""
+    box = d.one(d.cast.things)
+    d.add(box, d.hero, "bounceForward")
+    d.stop(box)
+    crushes = d.chance(0.5)
+    for danger in d.deadly:
+        if d.fits(danger, box, "killSprite"):
+            d.add(danger, box, "killSprite" if crushes else "stepBack", points=int(crushes))
+    for goal in d.goals:
+        if d.space.roles.get(goal) not in ("chaser", "wanderer", "walker", "missile"):
+            d.force(box, goal, "undoAll")
+
+
+def _trap(d: Draft) -> None:
+    """A place kills what chases the player, and the player too, perhaps."""
+    dangers = [n for n in d.deadly if n not in d.cast.flying]
+    if not dangers:
+        raise Unfit
+    trap = d.one(d.cast.things)
+    for danger in dangers:
+        d.add(danger, trap, "killSprite", points=1)
+    d.add(d.hero, trap, "killSprite" if d.chance(0.5) else "stepBack")
+
+
+def _haunted(d: Draft) -> None:
+    """What is picked up turns into something dangerous."""
+    k = _picking(d)
+    ghosts = [n for n in d.deadly if n in d.space.kinds.creatable and n not in d.goals]
+    if not ghosts:
+        raise Unfit
+    rule = d.rules[k]
+    ghost = ghosts[int(d.rng.integers(len(ghosts)))]
+    d.rules[k] = Rule(rule.first, rule.second, "transformTo", (("stype", ghost), ("scoreChange", "1")))
+
+
+def _spoils(d: Draft) -> None:
+    """What is caught, shot or crushed leaves something that has to be picked up as well."""
+    kills = [
+        k for k, r in enumerate(d.rules)
+        if r.effect == "killSprite" and r.first in d.goals and r.first in d.cast.dangerous + d.cast.fleeing
+    ]  # fmt: skip
+    if not kills or len(d.goals) > 2:
+        raise Unfit
+    loot = [n for n in d.space.kinds.creatable if d.space.roles.get(n) in ("static", "resource", "portal")]
+    thing = d.one([n for n in loot if d.fits(n, d.hero, "killSprite")])
+    rule = d.rules[kills[0]]
+    d.rules[kills[0]] = replace(rule, effect="transformTo", params=(("stype", thing), *rule.params))
+    d.take(thing)
+    _also(d, thing)
+
+
+def _second(d: Draft) -> None:
+    """Something else has to be picked up as well."""
+    if len(d.goals) > 2 or not d.goals:
+        raise Unfit
+    thing = d.one(d.cast.things)
+    d.take(thing)
+    _also(d, thing)
+
+
+def _power(d: Draft) -> None:
+    """Who holds something can destroy what is dangerous, once for each."""
+    dangers = [n for n in d.deadly if n not in d.goals]
+    if not dangers:
+        raise Unfit
+    token = d.one([n for n in d.cast.placed(d.cast.of("resource")) if n not in d.goals])
+    d.add(token, d.hero, "collectResource")
+    danger = dangers[int(d.rng.integers(len(dangers)))]
+    at = next(k for k, r in enumerate(d.rules) if r.pair == (d.hero, danger) and r.effect == "killSprite")
+    d.add(danger, d.hero, "killIfOtherHasMore", points=2, resource=token, limit=1)
+    d.rules[at] = Rule(d.hero, danger, "killIfHasLess", (("resource", token), ("limit", "0")))
+    d.add(d.hero, danger, "changeResource", resource=token, value=-1)
+
+
+def _portals(d: Draft) -> None:
+    """Gates lead elsewhere."""
+    gates = [n for n in d.cast.placed(d.cast.of("portal")) if d.fits(d.hero, n, "teleportToExit")]
+    gate = d.one(gates)
+    d.add(d.hero, gate, "teleportToExit")
+
+
+def _eaters(d: Draft) -> None:
+    """What roams takes what the player is to pick up, and all of it must not go."""
+    goals = [g for g in d.goals if g in d.cast.things]
+    roamers = d.cast.placed(d.cast.roaming)
+    if not goals or not roamers:
+        raise Unfit
+    thing = d.one(d.cast.things)
+    d.add(thing, roamers[int(d.rng.integers(len(roamers)))], "killSprite")
+    d.lose(thing)
+
+
+def _nests(d: Draft) -> None:
+    """Where dangers come from can be closed."""
+    makers = d.free(d.cast.placed(d.cast.makers))
+    if not makers or len(d.goals) > 2:
+        raise Unfit
+    maker = d.one(makers)
+    shots = d.cast.of("shot")
+    hunter = shots[0] if shots and d.chance(0.5) else d.hero
+    d.add(maker, hunter, "killSprite", points=2)
+    if d.chance(0.5) and d.goals:
+        _also(d, maker)
+
+
+def _hurry(d: Draft) -> None:
+    """There is a limit of time."""
+    if any(e.name == "Timeout" for e in d.endings):
+        raise Unfit
+    d.timeout(100 * int(d.rng.integers(2, 5)), win=False)
+
+
+def _armed(d: Draft) -> None:
+    """Shots hit what is dangerous: they kill it, turn it into something else, or drive it back."""
+    shot = d.one(d.cast.of("shot"))
+    dangers = [n for n in d.deadly if not any(r.pair == (n, shot) for r in d.rules) and d.fits(n, shot, "killSprite")]
+    if not dangers:
+        raise Unfit
+    danger = dangers[int(d.rng.integers(len(dangers)))]
+    d.add(danger, shot, "killSprite", points=1)
+    if d.fits(shot, danger, "killSprite"):
+        d.add(shot, danger, "killSprite")
+
+
+def _picking(d: Draft) -> int:
+    """Return the number of a rule by which the avatar picks up what winning is about."""
+    found = [
+        k for k, r in enumerate(d.rules)
+        if r.second == d.hero and r.first in d.goals and r.first in d.cast.things
+        and r.effect in ("killSprite", "collectResource")
+    ]  # fmt: skip
+    if not found:
+        raise Unfit
+    return found[0]
+
+
+def _also(d: Draft, name: str) -> None:
+    """Count one more type among the goals."""
+    k = next((k for k, e in enumerate(d.endings) if e.wins and e.name != "Timeout"), None)
+    if k is None:
+        raise Unfit
+    names = [*d.goals, name]
+    del d.endings[k]
+    d.goals = []
+    d.win(*names)
+    d.endings.insert(0, d.endings.pop())
+
+
+TWISTS: Sequence[Callable[[Draft], None]] = (
+    _barrier, _boxes, _trap, _haunted, _spoils, _second, _power, _portals, _eaters, _nests, _hurry, _armed,
+)  # fmt: skip
+"""All twists."""

@@ -14,9 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from pcg.engine.vgdl import ontology
+from pcg.engine.vgdl.ontology_params import SpriteClass
+from pcg.evaluators.analysis import MOBILITY
 from pcg.generators.rules.genes import EOS, Params, Rule, RuleSet, Termination
 from pcg.generators.rules.learned import LearnedSpace
 
+_TOGETHER = 0.8
+"""Chance that all of a group play a part together, where one of them was drawn."""
 SEVERAL = 3
 """Sprites of a kind from which on gathering them is a task of its own."""
 _ROAMING = ("wanderer", "walker")
@@ -38,8 +42,12 @@ class Casting:
         self.space = space
         index, types = space.definition.type_index, space.definition.types
         self.leaves = [n for n in space.kinds.actors if types[index[n]].leaf]
+        self.dormant = [n for n in space.kinds.creatable if types[index[n]].leaf and n not in space.kinds.actors]
+        """Types that are there only when a rule makes them."""
         self.heroes = [n for n in space.kinds.avatars if space.counts.get(n)] or list(space.kinds.avatars)
-        self._types = {n: types[index[n]] for n in self.leaves}
+        self._types = {n: types[index[n]] for n in (*self.leaves, *self.dormant)}
+        self.walks = all(MOBILITY.get(str(self._types[n].class_name), "freely") == "freely" for n in self.heroes)
+        """True where the avatar can get to what stands about."""
 
     def of(self, *kinds: str) -> list[str]:
         """Return the leaves of some kinds that can be there."""
@@ -50,9 +58,19 @@ class Casting:
         return [n for n in names if self.space.counts.get(n)]
 
     @cached_property
-    def things(self) -> list[str]:
+    def standing(self) -> list[str]:
         """Types that stand about in the levels."""
         return self.placed(self.of(*_THINGS))
+
+    @cached_property
+    def things(self) -> list[str]:
+        """Those that the avatar can get to."""
+        return self.standing if self.walks else []
+
+    @cached_property
+    def passive(self) -> list[str]:
+        """Those that are made to be pushed."""
+        return [n for n in self.things if self._types[n].class_name == "Passive"]
 
     @cached_property
     def fleeing(self) -> list[str]:
@@ -62,7 +80,7 @@ class Casting:
     @cached_property
     def pursuing(self) -> list[str]:
         """Types that walk towards the avatar."""
-        return [n for n in self.of("chaser") if not self._flees(n) and self._targets(n) & self._wide]
+        return [n for n in self.of("chaser") if self._pursues(n)]
 
     @cached_property
     def seeking(self) -> list[str]:
@@ -80,6 +98,16 @@ class Casting:
         return self.of("missile")
 
     @cached_property
+    def bombers(self) -> list[str]:
+        """Types that move and bring forth others."""
+        return [n for n in self.of("spawner") if self.space.goes(n)]
+
+    @cached_property
+    def nests(self) -> list[str]:
+        """Types that stand and bring forth others."""
+        return [n for n in self.of("spawner") if not self.space.goes(n)]
+
+    @cached_property
     def makers(self) -> list[str]:
         """Types that bring forth others."""
         return self.of("spawner")
@@ -87,7 +115,48 @@ class Casting:
     @cached_property
     def dangerous(self) -> list[str]:
         """Types that move, but for those that run away: what a game can make deadly."""
-        return [n for n in self.leaves if n in {*self.pursuing, *self.roaming, *self.flying, *self.seeking}]
+        chosen = {*self.pursuing, *self.roaming, *self.flying, *self.seeking, *self.bombers}
+        return [n for n in self.leaves if n in chosen]
+
+    @cached_property
+    def sleeping_dangers(self) -> list[str]:
+        """Types that go after the avatar or wander about once a rule makes them."""
+        return [n for n in self.dormant if self._pursues(n) or self.space.roles[n] in _ROAMING]
+
+    @cached_property
+    def remains(self) -> list[str]:
+        """Standing types that rules can make, those that are not there without one in front."""
+        standing = [n for n in self.space.kinds.creatable if self.space.roles.get(n) in ("static", "resource", "portal")]
+        return [n for n in standing if n in self.dormant] or standing
+
+    def products(self, maker: str) -> set[str]:
+        """Return the names of the types that sprites of a type, or of any in a group, bring forth."""
+        return {
+            n for leaf in self.members(maker) for key in self._spec(leaf).creates
+            for n in str(self._types[leaf].params.get(key, "")).split(",") if n
+        }  # fmt: skip
+
+    def runs_dry(self, maker: str) -> bool:
+        """Return True where a type is gone when it has brought forth a number of sprites."""
+        return all(float(self._types[n].params.get("total", 0) or 0) > 0 for n in self.members(maker))  # type: ignore[arg-type]
+
+    def members(self, name: str) -> list[str]:
+        """Return the leaves that a group stands for; a leaf stands for itself."""
+        index, types = self.space.definition.type_index, self.space.definition.types
+        return [n for n in self.leaves + self.dormant if index[name] in types[index[n]].path]
+
+    def any_of(self, name: str, pool: Sequence[str]) -> bool:
+        """Return True where a type, or one of a group, is in a pool."""
+        return any(n in pool for n in self.members(name))
+
+    def groups(self, name: str) -> list[str]:
+        """Return the groups of a type in which all are of one kind and can be there."""
+        index, types = self.space.definition.type_index, self.space.definition.types
+        found = [types[t].name for t in types[index[name]].path if types[t].name != name]
+        return [
+            g for g in found
+            if g in self.space.kinds.actors and all(self.space.roles[n] == self.space.roles[name] for n in self.members(g))
+        ]  # fmt: skip
 
     def targets(self, name: str) -> set[str]:
         """Return the names of types that a sprite walks towards."""
@@ -98,8 +167,15 @@ class Casting:
         index, types = self.space.definition.type_index, self.space.definition.types
         return {types[t].name for hero in self.space.kinds.avatars for t in types[index[hero]].path}
 
+    def _spec(self, name: str) -> SpriteClass:
+        return ontology.SPRITE_CLASSES[str(self._types[name].class_name)]
+
+    def _pursues(self, name: str) -> bool:
+        chases = self.space.roles[name] == "chaser"
+        return chases and not self._flees(name) and bool(self._targets(name) & self._wide)
+
     def _flees(self, name: str) -> bool:
-        spec = ontology.SPRITE_CLASSES[str(self._types[name].class_name)]
+        spec = self._spec(name)
         param = spec.params.get("fleeing")
         return bool(self._types[name].params.get("fleeing", param.default if param is not None else False))
 
@@ -157,9 +233,29 @@ class Draft:
             names = self.free(pool)
             if names:
                 name = names[int(self.rng.integers(len(names)))]
-                self.taken.add(name)
+                groups = [g for g in self.cast.groups(name) if not self.taken & set(self.cast.members(g))]
+                if groups and self.chance(_TOGETHER):
+                    name = groups[-1]
+                self.take_part(name)
                 return name
         raise Unfit
+
+    def leaf(self, names: Sequence[str]) -> str:
+        """Return a type that has no part yet, never a group: one that is to be made.
+
+        Raises:
+            Unfit: there is none.
+        """
+        names = self.free(names)
+        if not names:
+            raise Unfit
+        name = names[int(self.rng.integers(len(names)))]
+        self.taken.add(name)
+        return name
+
+    def take_part(self, name: str) -> None:
+        """Note that a type, or all of a group, has a part."""
+        self.taken.update([name, *self.cast.members(name)])
 
     def many(self, names: Sequence[str]) -> list[str]:
         """Return types of which levels hold several."""
@@ -177,7 +273,9 @@ class Draft:
 
     def fits(self, first: str, second: str, effect: str) -> bool:
         """Return True where a rule means something for two types that meet."""
-        return (first, second) in self.space.pairs and effect in self.space.effects(first, second)[0]
+        dormant = self.cast.dormant
+        known = (first, second) in self.space.pairs or (first != second and (first in dormant or second in dormant))
+        return known and effect in self.space.effects(first, second)[0]
 
     def add(self, first: str, second: str, effect: str, *, points: int = 0, **params: object) -> None:
         """Add a rule.
@@ -196,7 +294,7 @@ class Draft:
 
     def take(self, name: str, points: int = 1) -> None:
         """Add a rule by which the avatar takes something away: a resource is collected, others are gone."""
-        held = name in self.space.kinds.resources
+        held = all(n in self.space.kinds.resources for n in self.cast.members(name))
         self.add(name, self.hero, "collectResource" if held else "killSprite", points=points)
 
     def ruled(self, first: str, second: str) -> bool:

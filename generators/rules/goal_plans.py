@@ -64,39 +64,49 @@ def _unlock(d: Draft) -> None:
 
 
 def _hunt(d: Draft) -> None:
-    """Catch what runs away or wanders about."""
-    prey = d.one(d.cast.fleeing, d.cast.placed(d.cast.roaming), d.cast.roaming, d.cast.flying)
+    """Catch what runs away, wanders about or falls."""
+    walking = [d.cast.fleeing, d.cast.placed(d.cast.roaming), d.cast.roaming] if d.cast.walks else []
+    prey = d.one(*walking, d.cast.flying)
     d.take(prey)
-    makers = [m for m in d.cast.makers if prey in _products(d, m)]
-    for maker in makers:
-        d.taken.add(maker)
-        d.take(maker)
-    d.win(prey, *makers)
+    _with_nests(d, prey, d.hero)
 
 
 def _destroy(d: Draft) -> None:
     """Shoot everything that moves, and where it comes from."""
     shot = d.one(d.cast.of("shot"))
-    enemy = d.one(d.cast.placed(d.cast.dangerous), d.cast.fleeing, d.cast.placed(d.cast.makers), d.cast.dangerous)
+    enemy = d.one(
+        d.cast.bombers, d.cast.placed(d.cast.dangerous), d.cast.fleeing, d.cast.placed(d.cast.makers), d.cast.dangerous
+    )
     d.add(enemy, shot, "killSprite", points=1)
     if d.fits(shot, enemy, "killSprite"):
         d.add(shot, enemy, "killSprite")
-    makers = [m for m in d.cast.makers if enemy in _products(d, m)]
-    for maker in makers:
-        d.taken.add(maker)
-        d.add(maker, shot, "killSprite", points=1)
     if d.fits(d.hero, enemy, "killSprite"):
         d.kill(enemy)
-    d.win(enemy, *makers)
+    for product in d.free([n for n in d.cast.leaves if n in d.cast.products(enemy)] if d.cast.any_of(enemy, d.cast.makers) else []):
+        if d.fits(d.hero, product, "killSprite"):
+            d.kill(product)
+    _with_nests(d, enemy, shot)
+
+
+def _with_nests(d: Draft, prey: str, hunter: str) -> None:
+    """Win when nothing is left of a type, nor of what brings it forth; nests that do not run dry are taken as well."""
+    kin = set(d.cast.members(prey))
+    makers = [m for m in d.cast.makers if kin & d.cast.products(m) and m not in kin]
+    nests = list(dict.fromkeys((d.cast.groups(m) or [m])[-1] for m in makers))
+    for nest in nests:
+        d.take_part(nest)
+        if not d.cast.runs_dry(nest):
+            d.add(nest, hunter, "killSprite", points=1)
+    d.win(prey, *nests)
 
 
 def _survive(d: Draft) -> None:
     """Stay alive until time is up, with things to pick up meanwhile."""
-    hunters = d.free([*d.cast.pursuing, *d.cast.flying, *d.cast.roaming])
+    hunters = d.free([*d.cast.pursuing, *d.cast.flying, *d.cast.roaming])[:3]
     if not hunters:
         raise Unfit
     for hunter in hunters:
-        d.taken.add(hunter)
+        d.take_part(hunter)
         d.kill(hunter)
     d.timeout(50 * int(d.rng.integers(2, _LONGEST // 50 + 1)), win=True)
     if d.free(d.cast.things) and d.chance(0.6):
@@ -105,17 +115,16 @@ def _survive(d: Draft) -> None:
 
 def _push(d: Draft) -> None:
     """Push things to their places, or onto what they crush."""
-    passive = [n for n in d.cast.things if d.space.definition.types[d.space.definition.type_index[n]].class_name == "Passive"]
-    box = d.one(passive if d.chance(0.8) else d.cast.things, d.cast.things)
+    box = d.one(d.cast.passive if d.chance(0.8) else d.cast.things, d.cast.things)
     d.add(box, d.hero, "bounceForward")
     d.stop(box)
     way = d.rng.random()
-    made = d.free([n for n in d.space.kinds.creatable if d.space.roles.get(n) in ("static", "resource", "portal")])
+    made = d.free(d.cast.remains)
     enemies = d.free([*d.cast.placed(d.cast.roaming), *d.cast.pursuing, *d.cast.placed(d.cast.makers)])
     if way < 0.2 and enemies:
         enemy = d.one(enemies)
         d.add(enemy, box, "killSprite", points=1)
-        if d.fits(d.hero, enemy, "killSprite") and enemy not in d.cast.makers:
+        if d.fits(d.hero, enemy, "killSprite") and not d.cast.any_of(enemy, d.cast.nests):
             d.kill(enemy)
         d.win(enemy)
         return
@@ -125,7 +134,7 @@ def _push(d: Draft) -> None:
         d.force(box, place, "killSprite")
         d.win(place)
     elif way < 0.65 and made:
-        d.force(box, place, "transformTo", points=1, stype=made[int(d.rng.integers(len(made)))])
+        d.force(box, place, "transformTo", points=1, stype=d.leaf(made))
         d.win(box)
     else:
         d.force(box, place, "killSprite", points=1)
@@ -140,7 +149,7 @@ def _escort(d: Draft) -> None:
     pen = d.one(d.cast.things)
     d.add(lamb, pen, "killSprite", points=1)
     d.win(lamb)
-    if lamb in d.cast.pursuing and d.chance(0.5):
+    if d.cast.any_of(lamb, d.cast.pursuing) and d.chance(0.5):
         d.kill(lamb)
     elif d.chance(0.4):
         d.add(d.hero, pen, "stepBack")
@@ -151,12 +160,10 @@ def _race(d: Draft) -> None:
     prize = d.one(d.many(d.cast.things), d.cast.things)
     hungry = [n for n in d.cast.seeking if prize in d.cast.targets(n)]
     rival = d.one(hungry, d.cast.placed(d.cast.roaming), d.cast.roaming, d.cast.fleeing, d.cast.flying)
-    lost = [n for n in d.space.kinds.creatable if d.space.roles.get(n) in ("static", "resource", "portal", "floor")]
-    lost = [n for n in d.free(lost) if not d.space.counts.get(n)] or d.free([n for n in lost if n not in d.cast.of("frame")])
+    lost = d.free(d.cast.remains)
     d.take(prize)
     if lost:
-        wasted = lost[int(d.rng.integers(len(lost)))]
-        d.taken.add(wasted)
+        wasted = d.leaf(lost)
         d.add(prize, rival, "transformTo", stype=wasted)
         at_start = d.space.counts.get(wasted, 0)
         d.lose_many(wasted, at_start + int(d.rng.integers(1, 1 + max(1, d.space.counts[prize] // 2))))
@@ -167,7 +174,7 @@ def _race(d: Draft) -> None:
 
 def _guard(d: Draft) -> None:
     """Catch the thieves before they have taken everything."""
-    treasure = d.one(d.cast.things)
+    treasure = d.one(d.cast.standing)
     thief = d.one(
         [n for n in d.cast.seeking if treasure in d.cast.targets(n)], d.cast.placed(d.cast.dangerous), d.cast.dangerous
     )
@@ -175,11 +182,7 @@ def _guard(d: Draft) -> None:
     shots = d.free(d.cast.of("shot"))
     hunter = shots[0] if shots and d.chance(0.7) else d.hero
     d.add(thief, hunter, "killSprite", points=1)
-    makers = [m for m in d.cast.makers if thief in _products(d, m)]
-    for maker in makers:
-        d.taken.add(maker)
-        d.add(maker, hunter, "killSprite", points=1)
-    d.win(thief, *makers)
+    _with_nests(d, thief, hunter)
     d.lose(treasure)
 
 
@@ -196,11 +199,8 @@ def _lure(d: Draft) -> None:
 def _paint(d: Draft) -> None:
     """Turn everything of one kind into another, while others may turn it back."""
     plain = d.one(d.many(d.cast.things))
-    made = d.free([n for n in d.space.kinds.creatable if d.space.roles.get(n) in ("static", "portal", "floor")])
-    if not made:
-        raise Unfit
-    done = made[int(d.rng.integers(len(made)))]
-    d.taken.add(done)
+    made = d.free(d.cast.remains)
+    done = d.leaf(made)
     d.add(plain, d.hero, "transformTo", points=1, stype=done)
     others = d.free([*d.cast.placed(d.cast.roaming), *d.cast.pursuing])
     if others and d.chance(0.5):
@@ -213,12 +213,6 @@ PLANS: Mapping[str, Callable[[Draft], None]] = {
     "push": _push, "escort": _escort, "race": _race, "guard": _guard, "lure": _lure, "paint": _paint,
 }  # fmt: skip
 """Plans by name."""
-
-
-def _products(d: Draft, maker: str) -> set[str]:
-    index, types = d.space.definition.type_index, d.space.definition.types
-    values = types[index[maker]].params.values()
-    return {n for value in values for n in str(value).split(",") if n in index}
 
 
 def _threaten(d: Draft, shares: Sequence[float]) -> None:

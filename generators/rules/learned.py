@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.level import read_level
 from pcg.evaluators.judging.game_conventions import Conventions
@@ -80,6 +81,19 @@ class LearnedSpace(RuleSpace):
         kinds = self.levels_kinds.kinds
         named = {t.name: kinds[t.id] for t in self.definition.types if t.id in kinds}
         return {**named, EOS: EDGE, TIME: TIMED}
+
+    def goes(self, name: str) -> bool:
+        """Return True for a leaf whose sprites change place by themselves."""
+        sprite = self.definition.types[self.definition.type_index[name]]
+        spec = ontology.SPRITE_CLASSES.get(str(sprite.class_name))
+        if spec is None or not sprite.leaf:
+            return False
+
+        def value(key: str) -> float:
+            param = spec.params.get(key)
+            return float(sprite.params.get(key, param.default if param is not None else 0.0) or 0.0)  # type: ignore[arg-type]
+
+        return spec.moves or (bool(spec.creates) and not value("is_static") and value("speed") > 0.0)
 
     @cached_property
     def enclosed(self) -> bool:

@@ -47,8 +47,7 @@ ROOMY_WALLS = 1.5
 OPEN_WALLS = 0.4
 """Amount of walls in levels of open ground, as such a multiple."""
 LARGEST = 16, 12
-"""Width and height of the largest levels that are drawn, where the sprites' own levels are no larger than these; with a
-larger screen wins take longer than evaluations last."""
+"""Width and height of the largest levels that are drawn; with a larger screen wins take longer than evaluations last."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class LevelMaker:
         own: Sequence[str],
         *,
         seed: int,
-        calls: int = 4000,
+        calls: int = 6000,
         min_win: int = 20,
         max_work: int = 20_000,
         max_sprites: int = 400,
@@ -168,16 +167,17 @@ class _Drawing:
     def _generator(self, context: LevelContext, k: int) -> LevelGenerator:
         open_ground = self.open_ground
         width, height = (
-            max(context.smallest, low, min(high, most))
-            for (low, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
+            max(context.smallest, min(high, most))
+            for (_, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
         )
         seed = self.seed + (k // 3 << 40)
+        least = {"min_width": min(context.widths[0], width), "min_height": min(context.heights[0], height)}
         if k % 3 == 1:
             return MinimalGenerator(context, seed=seed, max_width=width, max_height=height)
         style, walls = ("pillars", OPEN_WALLS) if open_ground else ("mixed", 1.0)
         if k % 3 == 0:
             return ConstructiveGenerator(
-                context, seed=seed, style=style, walls=walls, max_width=width, max_height=height
+                context, seed=seed, style=style, walls=walls, max_width=width, max_height=height, **least
             )
         if not open_ground:
             style, walls = "segments" if context.lanes else "rooms", ROOMY_WALLS

@@ -31,13 +31,13 @@ def _boxes(d: Draft) -> None:
         if d.fits(danger, box, "killSprite"):
             d.add(danger, box, "killSprite" if crushes else "stepBack", points=int(crushes))
     for goal in d.goals:
-        if d.space.roles.get(goal) not in ("chaser", "wanderer", "walker", "missile"):
+        if d.cast.any_of(goal, d.cast.standing):
             d.force(box, goal, "undoAll")
 
 
 def _trap(d: Draft) -> None:
     """A place kills what chases the player, and the player too, perhaps."""
-    dangers = [n for n in d.deadly if n not in d.cast.flying]
+    dangers = [n for n in d.deadly if not d.cast.any_of(n, d.cast.flying)]
     if not dangers:
         raise Unfit
     trap = d.one(d.cast.things)
@@ -48,25 +48,57 @@ def _trap(d: Draft) -> None:
 
 def _haunted(d: Draft) -> None:
     """What is picked up turns into something dangerous."""
-    k = _picking(d)
-    ghosts = [n for n in d.deadly if n in d.space.kinds.creatable and n not in d.goals]
+    rule = d.rules[_picking(d)]
+    awake = [n for n in d.deadly if n in d.space.kinds.creatable and n not in d.goals]
+    ghosts = d.cast.sleeping_dangers or awake
     if not ghosts:
         raise Unfit
-    rule = d.rules[k]
     ghost = ghosts[int(d.rng.integers(len(ghosts)))]
-    d.rules[k] = Rule(rule.first, rule.second, "transformTo", (("stype", ghost), ("scoreChange", "1")))
+    if ghost not in d.deadly:
+        d.kill(ghost)
+    d.rules[d.rules.index(rule)] = Rule(rule.first, rule.second, "transformTo", (("stype", ghost), ("scoreChange", "1")))
+
+
+def _turncoats(d: Draft) -> None:
+    """What is hunted turns into something dangerous where it meets a thing, or what is left of others."""
+    prey = [n for n in d.goals if d.cast.any_of(n, d.cast.fleeing + d.cast.roaming)]
+    dangers = d.cast.sleeping_dangers or [n for n in d.deadly if n in d.space.kinds.creatable]
+    if not prey or not dangers:
+        raise Unfit
+    taken = next((r for r in d.rules if r.first == prey[0] and r.second == d.hero and r.effect == "killSprite"), None)
+    remains = d.free(d.cast.remains)
+    if taken is not None and remains:
+        left = d.leaf(remains)
+        d.rules[d.rules.index(taken)] = replace(taken, effect="transformTo", params=(("stype", left), *taken.params))
+    else:
+        left = d.one(d.cast.standing)
+    danger = dangers[int(d.rng.integers(len(dangers)))]
+    d.add(prey[0], left, "transformTo", stype=danger)
+    if danger not in d.deadly:
+        d.kill(danger)
+
+
+def _bunkers(d: Draft) -> None:
+    """Something stops what flies, and is used up by it."""
+    fliers = [n for n in [*d.cast.flying, *d.cast.of("shot")] if n not in d.goals]
+    if not fliers:
+        raise Unfit
+    bunker = d.one(d.cast.standing)
+    for flier in fliers:
+        if d.fits(bunker, flier, "killSprite"):
+            d.add(bunker, flier, "killSprite")
+            d.add(flier, bunker, "killSprite")
 
 
 def _spoils(d: Draft) -> None:
     """What is caught, shot or crushed leaves something that has to be picked up as well."""
     kills = [
         k for k, r in enumerate(d.rules)
-        if r.effect == "killSprite" and r.first in d.goals and r.first in d.cast.dangerous + d.cast.fleeing
+        if r.effect == "killSprite" and r.first in d.goals and d.cast.any_of(r.first, d.cast.dangerous + d.cast.fleeing)
     ]  # fmt: skip
     if not kills or len(d.goals) > 2:
         raise Unfit
-    loot = [n for n in d.space.kinds.creatable if d.space.roles.get(n) in ("static", "resource", "portal")]
-    thing = d.one([n for n in loot if d.fits(n, d.hero, "killSprite")])
+    thing = d.leaf([n for n in d.cast.remains if d.cast.walks and d.fits(n, d.hero, "killSprite")])
     rule = d.rules[kills[0]]
     d.rules[kills[0]] = replace(rule, effect="transformTo", params=(("stype", thing), *rule.params))
     d.take(thing)
@@ -105,7 +137,7 @@ def _portals(d: Draft) -> None:
 
 def _eaters(d: Draft) -> None:
     """What roams takes what the player is to pick up, and all of it must not go."""
-    goals = [g for g in d.goals if g in d.cast.things]
+    goals = [g for g in d.goals if d.cast.any_of(g, d.cast.things)]
     roamers = d.cast.placed(d.cast.roaming)
     if not goals or not roamers:
         raise Unfit
@@ -116,12 +148,12 @@ def _eaters(d: Draft) -> None:
 
 def _nests(d: Draft) -> None:
     """Where dangers come from can be closed."""
-    makers = d.free(d.cast.placed(d.cast.makers))
+    makers = d.free(d.cast.placed(d.cast.nests)) if d.cast.walks or d.cast.of("shot") else []
     if not makers or len(d.goals) > 2:
         raise Unfit
     maker = d.one(makers)
     shots = d.cast.of("shot")
-    hunter = shots[0] if shots and d.chance(0.5) else d.hero
+    hunter = shots[0] if shots and (d.chance(0.5) or not d.cast.walks) else d.hero
     d.add(maker, hunter, "killSprite", points=2)
     if d.chance(0.5) and d.goals:
         _also(d, maker)
@@ -150,7 +182,7 @@ def _picking(d: Draft) -> int:
     """Return the number of a rule by which the avatar picks up what winning is about."""
     found = [
         k for k, r in enumerate(d.rules)
-        if r.second == d.hero and r.first in d.goals and r.first in d.cast.things
+        if r.second == d.hero and r.first in d.goals and d.cast.any_of(r.first, d.cast.things)
         and r.effect in ("killSprite", "collectResource")
     ]  # fmt: skip
     if not found:
@@ -171,6 +203,6 @@ def _also(d: Draft, name: str) -> None:
 
 
 TWISTS: Sequence[Callable[[Draft], None]] = (
-    _barrier, _boxes, _trap, _haunted, _spoils, _second, _power, _portals, _eaters, _nests, _hurry, _armed,
+    _barrier, _boxes, _trap, _haunted, _turncoats, _bunkers, _spoils, _second, _power, _portals, _eaters, _nests, _hurry, _armed,
 )  # fmt: skip
 """All twists."""

@@ -33,6 +33,7 @@ def wanted_sprites(context: LevelContext, reading: RuleReading, step: int) -> tu
     more = min(step, _STEPS)
     surviving = any(e.kind == "timeout" for e in analysis.wins)
     counted = {t for e in analysis.wins if e.kind == "vanish" for t in e.types}
+    fleeing = {t.id for t in kinds.definition.types if t.class_name == "Fleeing"}
     objects = set(context.objects)
     found = []
     for t in kinds.present:
@@ -45,6 +46,8 @@ def wanted_sprites(context: LevelContext, reading: RuleReading, step: int) -> tu
         if t in counted or analysis.has(t, "goal"):
             moves = analysis.has(t, "mover") and not analysis.has(t, "spawner")
             least = _SEVERAL + more if own >= _SEVERAL or moves else max(1, own)
+            if t in fleeing:  # who runs as fast as the player takes long to catch
+                least = 1 + more
             most = None if own != 1 or moves else 1  # one place to get to stays one
         if analysis.has(t, "pushable"):
             least = max(least, min(own, 2) + more)

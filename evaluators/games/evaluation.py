@@ -26,7 +26,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "places": "movers and the avatar stay inside the map and out of walls",
     "winnable": "two levels can be won, or the only one, and not by the avatar's death",
     "length": "in most levels a win takes some time",
-    "resistance": "what moves takes the game away from somebody, or there is something to push, or to be lost otherwise",
+    "resistance": "something that moves ends a play, or anything one of a player who looks ahead, or there are things to push",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
 }

@@ -24,7 +24,8 @@ _TOGETHER = 0.8
 SEVERAL = 3
 """Sprites of a kind from which on gathering them is a task of its own."""
 _ROAMING = ("wanderer", "walker")
-_THINGS = ("static", "resource", "portal", "lasting")
+_STANDING = ("static", "resource", "portal")
+_THINGS = (*_STANDING, "lasting")
 
 
 class Unfit(Exception):
@@ -126,7 +127,7 @@ class Casting:
     @cached_property
     def remains(self) -> list[str]:
         """Standing types that rules can make, those that are not there without one in front."""
-        standing = [n for n in self.space.kinds.creatable if self.space.roles.get(n) in ("static", "resource", "portal")]
+        standing = [n for n in self.space.kinds.creatable if self.space.roles.get(n) in _STANDING]
         return [n for n in standing if n in self.dormant] or standing
 
     def products(self, maker: str) -> set[str]:
@@ -138,7 +139,8 @@ class Casting:
 
     def runs_dry(self, maker: str) -> bool:
         """Return True where a type is gone when it has brought forth a number of sprites."""
-        return all(float(self._types[n].params.get("total", 0) or 0) > 0 for n in self.members(maker))  # type: ignore[arg-type]
+        totals = (self._types[n].params.get("total", 0) or 0 for n in self.members(maker))
+        return all(float(str(total)) > 0 for total in totals)
 
     def members(self, name: str) -> list[str]:
         """Return the leaves that a group stands for; a leaf stands for itself."""
@@ -152,11 +154,10 @@ class Casting:
     def groups(self, name: str) -> list[str]:
         """Return the groups of a type in which all are of one kind and can be there."""
         index, types = self.space.definition.type_index, self.space.definition.types
+        roles = self.space.roles
         found = [types[t].name for t in types[index[name]].path if types[t].name != name]
-        return [
-            g for g in found
-            if g in self.space.kinds.actors and all(self.space.roles[n] == self.space.roles[name] for n in self.members(g))
-        ]  # fmt: skip
+        found = [g for g in found if g in self.space.kinds.actors]
+        return [g for g in found if all(roles[n] == roles[name] for n in self.members(g))]
 
     def targets(self, name: str) -> set[str]:
         """Return the names of types that a sprite walks towards."""

@@ -82,7 +82,8 @@ def _destroy(d: Draft) -> None:
         d.add(shot, enemy, "killSprite")
     if d.fits(d.hero, enemy, "killSprite"):
         d.kill(enemy)
-    for product in d.free([n for n in d.cast.leaves if n in d.cast.products(enemy)] if d.cast.any_of(enemy, d.cast.makers) else []):
+    products = d.cast.products(enemy) if d.cast.any_of(enemy, d.cast.makers) else set()
+    for product in d.free([n for n in d.cast.leaves if n in products]):
         if d.fits(d.hero, product, "killSprite"):
             d.kill(product)
     _with_nests(d, enemy, shot)

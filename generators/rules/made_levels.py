@@ -47,7 +47,7 @@ ROOMY_WALLS = 1.5
 OPEN_WALLS = 0.4
 """Amount of walls in levels of open ground, as such a multiple."""
 LARGEST = 16, 12
-"""Width and height of the largest levels that are drawn; with a larger screen wins take longer than evaluations last."""
+"""Width and height of the largest levels drawn; with a larger screen wins take longer than evaluations last."""
 
 
 @dataclass(frozen=True)
@@ -171,14 +171,15 @@ class _Drawing:
             for (_, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
         )
         seed = self.seed + (k // 3 << 40)
-        least = {"min_width": min(context.widths[0], width), "min_height": min(context.heights[0], height)}
         if k % 3 == 1:
             return MinimalGenerator(context, seed=seed, max_width=width, max_height=height)
         style, walls = ("pillars", OPEN_WALLS) if open_ground else ("mixed", 1.0)
         if k % 3 == 0:
             return ConstructiveGenerator(
-                context, seed=seed, style=style, walls=walls, max_width=width, max_height=height, **least
-            )
+                context, seed=seed, style=style, walls=walls,
+                min_width=min(context.widths[0], width), max_width=width,
+                min_height=min(context.heights[0], height), max_height=height,
+            )  # fmt: skip
         if not open_ground:
             style, walls = "segments" if context.lanes else "rooms", ROOMY_WALLS
         return ConstructiveGenerator(

@@ -129,7 +129,8 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
     solid = [r.second for r in rules if r.first in heroes and r.effect in ("stepBack", "undoAll") and r.second != EOS]
     frames += [n for n in dict.fromkeys(solid) if n not in frames and space.roles.get(n) in ("static", "portal")]
     found: list[Rule] = []
-    awake = [n for n in _leaves(space, MOVERS) if n in space.kinds.movers and (space.roles[n] == "avatar" or space.goes(n))]
+    movers = [n for n in _leaves(space, MOVERS) if n in space.kinds.movers]
+    awake = [n for n in movers if space.roles[n] == "avatar" or space.goes(n)]
     made = [n for n in _made(rules) if n not in awake and space.roles.get(n) in MOVERS and space.goes(n)]
     for mover in (*awake, *made):
         usual = _BOUNDS[space.roles[mover]]

@@ -56,7 +56,8 @@ def _haunted(d: Draft) -> None:
     ghost = ghosts[int(d.rng.integers(len(ghosts)))]
     if ghost not in d.deadly:
         d.kill(ghost)
-    d.rules[d.rules.index(rule)] = Rule(rule.first, rule.second, "transformTo", (("stype", ghost), ("scoreChange", "1")))
+    haunted = Rule(rule.first, rule.second, "transformTo", (("stype", ghost), ("scoreChange", "1")))
+    d.rules[d.rules.index(rule)] = haunted
 
 
 def _turncoats(d: Draft) -> None:
@@ -203,6 +204,7 @@ def _also(d: Draft, name: str) -> None:
 
 
 TWISTS: Sequence[Callable[[Draft], None]] = (
-    _barrier, _boxes, _trap, _haunted, _turncoats, _bunkers, _spoils, _second, _power, _portals, _eaters, _nests, _hurry, _armed,
+    _barrier, _boxes, _trap, _haunted, _turncoats, _bunkers, _spoils, _second, _power, _portals, _eaters, _nests,
+    _hurry, _armed,
 )  # fmt: skip
 """All twists."""

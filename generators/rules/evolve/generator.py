@@ -59,10 +59,12 @@ BREEDING: tuple[Parameter, ...] = (
         0.0,
         1.0,
     ),
-    Parameter("goals", 0.7, "share of the sets made anew that are plans of whole games, with a goal of any family",
-              0.0, 1.0),
-    Parameter("crowding", 0.01, "fitness that a rule set is worth less for each better one with the same goal and danger",
-              0.0, 1.0),
+    Parameter(
+        "goals", 0.7, "share of the sets made anew that are plans of whole games, with a goal of any family", 0.0, 1.0
+    ),
+    Parameter(
+        "crowding", 0.01, "fitness that a rule set loses for each better one with the same goal and danger", 0.0, 1.0
+    ),
 )
 """Parameters of breeding."""
 

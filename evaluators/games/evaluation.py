@@ -26,9 +26,9 @@ CONSTRAINTS: Mapping[str, str] = {
     "places": "movers and the avatar stay inside the map and out of walls",
     "winnable": "two levels can be won, or the only one, and not by the avatar's death",
     "length": "in most levels a win takes some time",
-    "resistance": "something that moves ends a play, or anything one of a player who looks ahead, or there are things to push",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
+    "resistance": "a danger that moves ends a play, or anything one of a player who looks ahead, or things are pushed",
 }
 """The constraints by name; all values lie in [0, 1] and 1 means kept."""
 

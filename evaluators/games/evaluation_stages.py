@@ -445,9 +445,10 @@ class StagedEvaluation:
         for effects in definition.eos_effects.values():
             found[list(effects)] = True
         for pair in definition.pairs:
-            bound = kinds[pair.second] == "frame" and kinds[pair.first] != "avatar"
-            for e in pair.effects:
-                found[e] |= bound or (definition.effects[e].name in BUMPS and kinds[pair.first] != "avatar")
+            if kinds[pair.first] != "avatar":
+                stops = BUMPS | {"killSprite"} if kinds[pair.second] == "frame" else BUMPS
+                for e in pair.effects:
+                    found[e] |= definition.effects[e].name in stops
         return found
 
     def _score(self, everything: Sequence[Trial]) -> tuple[float, str]:

@@ -239,8 +239,8 @@ def draw_plan(
     >>> game = pcg.load("dungeon")
     >>> space = LearnedSpace(RuleSpace.of(game.definition.source, game.levels))
     >>> name, rules = draw_plan(space, np.random.default_rng(1), ["unlock"])
-    >>> name, [str(rule) for rule in rules.rules][:2]
-    ('unlock', [])
+    >>> name, *(str(rule) for rule in rules.rules[:1])
+    ('unlock', 'key hero > collectResource scoreChange=1')
     """
     cast = Casting(space)
     for name in plans:

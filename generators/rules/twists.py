@@ -36,7 +36,7 @@ def _boxes(d: Draft) -> None:
 
 
 def _trap(d: Draft) -> None:
-    """A place kills what chases the player, and the player too, perhaps."""
+    """Let a place kill what chases the player, and the player too, perhaps."""
     dangers = [n for n in d.deadly if not d.cast.any_of(n, d.cast.flying)]
     if not dangers:
         raise Unfit
@@ -47,7 +47,7 @@ def _trap(d: Draft) -> None:
 
 
 def _haunted(d: Draft) -> None:
-    """What is picked up turns into something dangerous."""
+    """Make what is picked up turn into something dangerous."""
     rule = d.rules[_picking(d)]
     awake = [n for n in d.deadly if n in d.space.kinds.creatable and n not in d.goals]
     ghosts = d.cast.sleeping_dangers or awake
@@ -61,7 +61,7 @@ def _haunted(d: Draft) -> None:
 
 
 def _turncoats(d: Draft) -> None:
-    """What is hunted turns into something dangerous where it meets a thing, or what is left of others."""
+    """Turn what is hunted into something dangerous where it meets a thing, or what is left of others."""
     prey = [n for n in d.goals if d.cast.any_of(n, d.cast.fleeing + d.cast.roaming)]
     dangers = d.cast.sleeping_dangers or [n for n in d.deadly if n in d.space.kinds.creatable]
     if not prey or not dangers:
@@ -92,7 +92,7 @@ def _bunkers(d: Draft) -> None:
 
 
 def _spoils(d: Draft) -> None:
-    """What is caught, shot or crushed leaves something that has to be picked up as well."""
+    """Make what is caught, shot or crushed leave something that has to be picked up as well."""
     kills = [
         k for k, r in enumerate(d.rules)
         if r.effect == "killSprite" and r.first in d.goals and d.cast.any_of(r.first, d.cast.dangerous + d.cast.fleeing)
@@ -116,7 +116,7 @@ def _second(d: Draft) -> None:
 
 
 def _power(d: Draft) -> None:
-    """Who holds something can destroy what is dangerous, once for each."""
+    """Let who holds something destroy what is dangerous, once for each."""
     dangers = [n for n in d.deadly if n not in d.goals]
     if not dangers:
         raise Unfit
@@ -137,7 +137,7 @@ def _portals(d: Draft) -> None:
 
 
 def _eaters(d: Draft) -> None:
-    """What roams takes what the player is to pick up, and all of it must not go."""
+    """Let what roams take what the player is to pick up, of which something has to stay."""
     goals = [g for g in d.goals if d.cast.any_of(g, d.cast.things)]
     roamers = d.cast.placed(d.cast.roaming)
     if not goals or not roamers:
@@ -148,7 +148,7 @@ def _eaters(d: Draft) -> None:
 
 
 def _nests(d: Draft) -> None:
-    """Where dangers come from can be closed."""
+    """Let the player close where dangers come from."""
     makers = d.free(d.cast.placed(d.cast.nests)) if d.cast.walks or d.cast.of("shot") else []
     if not makers or len(d.goals) > 2:
         raise Unfit
@@ -161,7 +161,7 @@ def _nests(d: Draft) -> None:
 
 
 def _hurry(d: Draft) -> None:
-    """There is a limit of time."""
+    """Set a limit of time."""
     if any(e.name == "Timeout" for e in d.endings):
         raise Unfit
     d.timeout(100 * int(d.rng.integers(2, 5)), win=False)

@@ -41,9 +41,9 @@ def sample_seed(seed: int, sample: int) -> int:
     return seed + (sample << 64)
 
 
-EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
-"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
-write."""
+EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5, "resistance": 1}
+"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, something stands in the way, and
+rules are like those that people write."""
 ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 NEARLY = 0.3

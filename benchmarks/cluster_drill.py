@@ -24,7 +24,7 @@ WORKERS = 4
 PORT = 8797
 PLACE = f"tcp://127.0.0.1:{PORT}"
 FILES = ("events.jsonl", "levels/index.json", "summary.json")
-"""What a run writes that depends on nothing but its settings."""
+"""Files of a run that depend on nothing but its settings."""
 
 
 class Cluster:

@@ -23,8 +23,9 @@ import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import dask_cluster, process_pool, workers
+from pcg.runs.executors import open_workers
 from pcg.runs.process_pool import ProcessPool
-from pcg.runs.workers import Lost, open_workers
+from pcg.runs.workers import Lost
 
 WORK = """
 import os

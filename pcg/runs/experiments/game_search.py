@@ -264,15 +264,17 @@ class GameSearch(SearchRun):
             return  # where games were written before the last plays, and none has stood these, they go
         folder.mkdir(exist_ok=True)
         entries = []
+        written: set[str] = set()
         for k, game in enumerate(games):
             text, levels = self._final(game.candidate, game.evaluation.levels)
             shown = self.shown.get(game.candidate.id, ShownGame(text))
             if shown.finished is not None:
                 levels = shown.finished.levels
             text, told = commented(shown.text, levels)
-            write_whole(folder / f"game{k}.txt", text)
-            for number, level in enumerate(levels):
-                write_whole(folder / f"game{k}_lvl{number}.txt", level)
+            files = {f"game{k}.txt": text} | {f"game{k}_lvl{n}.txt": level for n, level in enumerate(levels)}
+            for name, content in files.items():
+                write_whole(folder / name, content)
+            written |= files.keys()
             last = game.confirmed
             entries.append({
                 "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
@@ -282,8 +284,7 @@ class GameSearch(SearchRun):
                 **self._index(game.candidate),
             })  # fmt: skip
         for path in sorted(folder.glob("game*.txt")):
-            place = path.stem.removeprefix("game").split("_")[0]
-            if not place.isdigit() or int(place) >= len(games):
+            if path.name not in written:  # of an earlier writing, which had more games, or levels of one
                 path.unlink()
         write_whole(folder / "index.json", to_json({"games": entries}) + "\n")
         kept = self.source.archive()

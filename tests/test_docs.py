@@ -6,10 +6,15 @@ import importlib
 import importlib.util
 import re
 import shlex
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
+from printed import difference, of_commands
 from typer.testing import CliRunner
 
 import pcg
@@ -41,17 +46,16 @@ def blocks(page: str) -> list[tuple[int, str, str, str]]:
     return found
 
 
-def commands(body: str) -> list[str]:
-    """The commands of a console block: lines that start with a prompt, and their continuations."""
-    return [c.replace("\\\n", " ") for c in re.findall(r"^\$ ((?:.*\\\n)*.*)$", body, flags=re.M)]
-
-
 @pytest.mark.usefixtures("registrations")
 @pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.full] if p in LONG else []) for p in PAGES])
 def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block with a title is saved as a file of that name, so that the blocks after it can use it."""
+    """A block with a title is saved as a file of that name, so that the blocks after it can use it.
+
+    What the page shows as printed is what is printed (`printed.py` has the rule).
+    """
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "example"}
+    before = ""
     for line, kind, title, body in blocks(page):
         if title:
             (tmp_path / title).write_text(body, encoding="utf-8")
@@ -59,13 +63,20 @@ def test_blocks_of_a_page_run_one_after_the_other(page: str, tmp_path: Path, mon
             code = compile(
                 "\n" * line + body, page, "exec", dont_inherit=True
             )  # so that a failure shows the line of the page
-            exec(code, names)
+            with redirect_stdout(StringIO()) as stream:
+                exec(code, names)
+            before = stream.getvalue()
         elif kind == "console":
-            for command in commands(body):
+            before = ""
+            for command, shown in of_commands(body):
                 program, *arguments = shlex.split(command)
                 assert program == "pcg", f"{page}:{line}: only `pcg` commands are run, not `{program}`"
                 result = CliRunner().invoke(app, arguments)
                 assert result.exit_code == 0, f"{page}:{line}: `{command}` failed: {result.output} {result.exception}"
+                assert not (wrong := difference(shown, result.output)), f"{page}:{line}: `{command}`: {wrong}"
+                before += result.output
+        elif kind == "output":
+            assert not (wrong := difference(body, before)), f"{page}:{line}: {wrong}"
 
 
 def test_the_pages_have_examples_to_run() -> None:
@@ -73,6 +84,34 @@ def test_the_pages_have_examples_to_run() -> None:
     kinds = [kind for page in PAGES for _, kind, _, _ in blocks(page)]
     assert kinds.count("python") >= 8
     assert kinds.count("console") >= 5
+
+
+def test_the_pages_show_what_is_printed() -> None:
+    """Pages that lead a beginner show the output of every command and program that they have run."""
+    shown = {
+        page: [s for _, kind, _, body in blocks(page) if kind == "console" for _, s in of_commands(body) if s.strip()]
+        + [body for _, kind, _, body in blocks(page) if kind == "output"]
+        for page in PAGES
+    }
+    assert all(shown[page] for page in ("README.md", "docs/index.md", "docs/first-program.md", "docs/tutorial.md"))
+    assert sum(map(len, shown.values())) >= 30
+
+
+def test_commands_that_are_not_run_have_words_that_the_command_line_knows() -> None:
+    """Blocks of kind `sh` are of servers, windows and long runs: their commands are read, but nothing is done."""
+    for page in PAGES:
+        for line, kind, _, body in blocks(page):
+            for command in re.findall(r"^(?:\$ )?pcg ((?:.*\\\n)*.*)$", body, flags=re.M) if kind == "sh" else ():
+                here, words = f"{page}:{line}: `{command}`", shlex.split(command.replace("\\\n", " "), comments=True)
+                words = list(takewhile(lambda word: word not in ("&", "&&", "|", ">"), words))
+                asked = typer.main.get_command(app)
+                while words and hasattr(asked, "commands"):
+                    assert words[0] in asked.commands, here
+                    asked = asked.commands[words.pop(0)]
+                try:
+                    asked.make_context("pcg", words)
+                except Exception as error:
+                    pytest.fail(f"{here}: {error}")
 
 
 def hook(name: str = "reference") -> ModuleType:

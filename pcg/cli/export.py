@@ -23,7 +23,7 @@ def export(
         str, typer.Argument(help="A built-in game, a game file, or the folder of a game, of a run or of several games.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="HTML file to write (default: the game's name with .html).")
+        Path | None, typer.Option("--out", "-o", help="HTML file to write. [default: the game's name with .html]")
     ] = None,
     site: Annotated[
         Path | None, typer.Option("--site", help="Write a gallery into this folder instead: an overview and pages.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import bad, console, errors, escape, write_file
+from pcg.cli.console import bad, console, errors, escape, is_verbose, write_file
 
 if TYPE_CHECKING:
     from pcg.ggp import MatchRecord
@@ -60,11 +60,11 @@ def match(
     seed: Annotated[int, typer.Option(help="Of our agents, and of moves drawn for players who send none.")] = 0,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the record of the match to.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show what our players have to say.")] = False,
 ) -> None:
     """Manage a match between players on the network; agents that are named play on this machine, over loopback.
 
-    Players who are late or send no legal move get one at random, and the fault is listed. Exit code 0 all the same.
+    Players who are late or send no legal move get one at random, and the fault is listed. Exit code 0 all the same. With
+    `--verbose` our players tell what they do.
     """
     from pcg.engine.game import builtin_sheets
     from pcg.engine.gdl import load
@@ -90,7 +90,7 @@ def match(
                 urls.append(read_address(text))
                 names.append(text)
                 continue
-            log = _tell_error if verbose else None
+            log = _tell_error if is_verbose() else None
             player = GamePlayer(text, name=f"player{number + 1}", seed=seed + number, log=log)
             warm_up(text)
             urls.append(stack.enter_context(LocalServer(player)).url)

@@ -29,7 +29,7 @@ WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Evaluations side by side; one per processor without it.")
 ]
 ExecutorOption = Annotated[
-    str | None, typer.Option(help="What evaluates on this machine: threads or processes (default: threads).")
+    str | None, typer.Option(help="What evaluates on this machine: threads or processes. [default: threads]")
 ]
 ClusterOption = Annotated[
     str | None,
@@ -134,7 +134,7 @@ def run_options(
             typer.Option(min=1, help="Stop after so many candidates tried, besides any limit of time."),
         ],
         **_SHARED,
-        "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty (default: {folder}).")],
+        "out": Annotated[Path | None, typer.Option(help=f"Folder of the run, new or empty. [default: {folder}]")],
         "load": LoadOption,
         "settings": Annotated[list[str] | None, typer.Option("--set", help=f"A parameter, as in {examples}.")],
         "as_json": JsonOption,

@@ -52,7 +52,7 @@ def test_an_option_has_the_same_sentence_and_kind_in_all_commands(word: str) -> 
 def test_every_command_is_quiet_or_verbose_when_asked() -> None:
     for name, command in COMMANDS.items():
         spelt = {spelling for option in command.params for spelling in option.opts}
-        assert {"--quiet", "-q", "--verbose"} <= spelt, name
+        assert {"--quiet", "-q", "--verbose", "-v"} <= spelt, name
 
 
 def test_what_opens_a_browser_or_serves_takes_host_and_port() -> None:

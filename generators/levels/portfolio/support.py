@@ -39,7 +39,7 @@ class Support:
 
     @cached_property
     def open(self) -> NDArray[np.bool_]:
-        """Mask of the tiles on which nothing stands: the background, grounds and a filler; last, the outside, is not."""
+        """Mask of the tiles on which nothing stands: the background, grounds, a filler; last, the outside, is not."""
         context = self.context
         found = np.zeros(len(context.palette.tiles) + 1, bool)
         found[[context.palette.empty, context.background, *context.palette.grounds]] = True
@@ -78,7 +78,7 @@ class Support:
         return found
 
     def may_stand(self, grid: Grid, tile: int) -> Mask:
-        """Return the cells of a level in which a thing would stand as in the game's levels; all for what hangs there."""
+        """Return the cells in which a thing would stand as in the game's levels; all for a thing that hangs there."""
         on = self.below.get(tile)
         if on is None:
             return np.ones(grid.shape, bool)

@@ -111,3 +111,37 @@ def _with(grid: Grid, row: int, column: int, tile: int) -> Grid:
     changed = grid.copy()
     changed[row, column] = tile
     return changed
+
+
+def test_what_stands_is_read_off_the_levels() -> None:
+    structure = structure_of("siege")
+    palette, support = structure.context.palette, structure.example_objects.support
+    stands = {palette.tiles[tile].char: on for tile, on in support.below.items()}
+    assert set(stands) == {"A", "t", "k", "o"}  # soil and hedges hang in some level
+    assert {palette.tiles[k].char for k in np.flatnonzero(stands["t"]).tolist()} == {"s", "t"}
+    assert not structure_of("dungeon").example_objects.support.below
+
+
+def test_what_hangs_falls_to_where_it_may_stand() -> None:
+    structure = structure_of("siege")
+    palette, support = structure.context.palette, structure.example_objects.support
+    (tower,) = (k for k in support.below if palette.tiles[k].char == "t")
+    grid = structure.context.examples[0].copy()
+    standing = grid == tower
+    lifted = np.where(standing, structure.context.background, grid).astype(np.int16)
+    hangs = np.roll(standing, -2, axis=0)
+    lifted[hangs] = tower
+    assert support.strays(lifted).sum() == 2  # the lowest of either column
+    builder = LevelBuilder(structure.context, lifted)
+    support.let_fall(builder)
+    assert (builder.grid == grid).all()
+
+
+@pytest.mark.parametrize("game", ["siege", "moonbase", "spire"])
+def test_in_drafts_nothing_hangs_that_stands_in_the_games_levels(game: str) -> None:
+    made = portfolio(game)
+    support = made.example_objects.support
+    texts = [made._best_draft(np.random.default_rng(seed), "pieces")[0] for seed in range(4)]
+    grids = [made.context.palette.parse(text) for text in texts]
+    assert sum(int(np.isin(grid, list(support.below)).sum()) for grid in grids) >= 4
+    assert sum(int(support.strays(grid).sum()) for grid in grids) <= 1

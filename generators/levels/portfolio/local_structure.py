@@ -363,10 +363,13 @@ class LocalStructure:
             cells = grid == tile
             if cells.any():
                 found |= cells & ~np.isin(beside, list(known))
-        return found
+        return found | self.example_objects.support.strays(grid)
 
     def _settle_strays(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
-        """Move things that stand elsewhere than in the game's levels to places as they have them there."""
+        """Move things that stand elsewhere than in the game's levels to places as they have them there; what hangs in
+        the air falls first.
+        """
+        self.example_objects.support.let_fall(builder)
         cells = np.argwhere(self.strays(builder.grid)).tolist()
         for k in rng.permutation(len(cells)).tolist():
             cell = (cells[k][0], cells[k][1])

@@ -114,6 +114,25 @@ def test_commands_that_are_not_run_have_words_that_the_command_line_knows() -> N
                     pytest.fail(f"{here}: {error}")
 
 
+PICTURE = re.compile(r"!\[(?P<text>[^\]]*)\]\(|<(?:img|iframe)\s[^>]*>")
+"""A picture or a page in a page, in Markdown or HTML."""
+
+
+def test_every_picture_of_a_page_is_told_in_words() -> None:
+    found, silent = 0, []
+    for page in PAGES:
+        for match in PICTURE.finditer((ROOT / page).read_text(encoding="utf-8")):
+            words = match["text"]
+            if words is None:
+                words = re.search(r'\b(?:alt|title)="([^"]*)"', match[0])
+                words = words[1] if words else ""
+            found += 1
+            if len(words.split()) < 2:
+                silent.append(f"{page}: {match[0][:120]}")
+    assert found > 20
+    assert silent == []
+
+
 def hook(name: str = "reference") -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "hooks" / f"{name}.py")
     assert spec is not None

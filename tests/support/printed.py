@@ -1,8 +1,8 @@
 """Output that pages of the documentation show, held against what their commands and programs print.
 
-Lines after a command of a console block, up to the next command, are what it prints; a block ```` ```output ```` is what
+Lines after a command of a console block, up to the next command, are what it prints; a block of kind `output` is what
 the block of commands or Python before it prints. A line `...` stands for any number of lines. Ends of lines, and
-numbers that no two runs share, do not count: seconds and minutes, candidates a minute, megabytes, dates and times.
+numbers that no two runs share, do not count: seconds and minutes, megabytes, dates and times.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ ANY = "..."
 
 _CHANGES = (
     (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?Z?)?"), "DATE"),
-    (re.compile(r"\b\d[\d,]*(?:\.\d+)?(?= ?(?:ms|s|seconds?|min|minutes?|MB|candidates a minute)\b)"), "N"),
+    (re.compile(r"\b\d[\d,]*(?:\.\d+)?(?= ?(?:ms|s|seconds?|min|minutes?|MB)\b)"), "N"),
 )
 
 

@@ -22,7 +22,7 @@ from pcg.engine.vgdl.chance import level_draws
 from pcg.engine.vgdl.compiler import MAX_TICK, GameTables
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.engine.vgdl.sprite_tables import copy_of
+from pcg.engine.vgdl.sprite_tables import copy_of, table_of
 
 _PATH_CLASSES = frozenset({"PathChaser", "PathAltChaser", "RandomPathAltChaser"})
 _SPARE_ROOM = 16
@@ -36,8 +36,6 @@ MAX_PATH_CELLS = 10_000
 _MANY = 16
 """Levels that start with this many moving sprites keep them in lists by cell."""
 
-
-_FIELDS = L.CONTEXT.names or ()
 
 _CATEGORY_FLAGS = (
     (L.T_AVATAR, "avatar"),
@@ -177,7 +175,7 @@ class Context:
         # exact for all coordinates on the screen: the error of the rounded-up inverse stays below one part in 2^32
         if max(columns, rows) * block < 1 << 16 and block < 1 << 12:
             values["inverse"] = -(-(1 << 32) // block)
-        self._record = record = np.array([tuple([values.get(name, 0) for name in _FIELDS])], L.CONTEXT)
+        self._record = record = table_of([values], L.CONTEXT)
         self.address = int(record.ctypes.data)
         self.room = _round_room(moving + _SPARE_ROOM)
         self._arenas: dict[int, Arena] = {}

@@ -94,7 +94,10 @@ class NumberPool:
 
 
 def table_of(rows: list[Any], kind: np.dtype[Any]) -> Any:
-    """A record array of tuples or of dicts with the fields that are not 0; one empty record for no rows."""
+    """A record array of tuples or of dicts with the fields that are not 0; one empty record for no rows.
+
+    What lies between the fields is 0: images of games have the same bytes each time.
+    """
     if not rows:
         return np.zeros(1, kind)
     if isinstance(rows[0], dict):

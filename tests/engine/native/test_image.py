@@ -132,6 +132,16 @@ def test_the_state_before_the_first_tick_is_included(context):
     assert image.data[start : start + size] == expected
 
 
+def test_nothing_is_left_of_what_memory_held_before():
+    """Between the fields of some records there is room, which numpy does not clear."""
+    images = []
+    for value in (1, 2):
+        dirt = [np.full(kind.itemsize, value, np.uint8) for kind in (L.CONTEXT, L.TYPE) for _ in range(30)]
+        del dirt
+        images.append(image_of(game(PUSH, PUSH_LEVEL).context(0)).data)
+    assert images[0] == images[1]
+
+
 def test_no_address_of_this_process_is_left(context):
     known = {*kept_arrays(context), context.address, context.initial}
     known |= {i._address for i in EntryPoint.registry if COMPILED and i._address}  # small numbers without the compiler

@@ -63,8 +63,8 @@ def match(
 ) -> None:
     """Manage a match between players on the network; agents that are named play on this machine, over loopback.
 
-    Players who are late or send no legal move get one at random, and the fault is listed. Exit code 0 all the same. With
-    `--verbose` our players tell what they do.
+    Players who are late or send no legal move get one at random, and the fault is listed. Exit code 0 all the same.
+    With `--verbose` our players tell what they do.
     """
     from pcg.engine.game import builtin_sheets
     from pcg.engine.gdl import load

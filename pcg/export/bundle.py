@@ -77,6 +77,7 @@ def bundle(
     plays: Mapping[int, RecordedPlay] | None = None,
     agents: Mapping[str, int] = AGENTS,
     title: str = "",
+    planes: bool = True,
 ) -> Bundle:
     """Return everything a page must know of a game with its levels.
 
@@ -86,6 +87,7 @@ def bundle(
         plays: recorded plays by number of the level, to be watched.
         agents: names of agents with their forward-model calls per decision.
         title: of the page; the game's name by default.
+        planes: False for a page that is not compressed: its tables stay as they are.
 
     Raises:
         PcgError: for a game without levels or with too many, and for levels that the game cannot read.
@@ -96,7 +98,7 @@ def bundle(
         raise PcgError(
             f"{game.name} has {len(game.levels)} levels, a page takes {MAX_LEVELS}; use --site for a gallery"
         )
-    pieces = Pieces()
+    pieces = Pieces(planes=planes)
     contexts = [game.context(k) for k in range(len(game.levels))]
     images = [image_of(context, paths=False) for context in contexts]
     levels = [

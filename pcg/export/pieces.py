@@ -23,12 +23,16 @@ class Pieces:
     >>> pieces.sizes, bytes(pieces.data)
     ([[3, 0], [3, 0]], b'onetwo')
 
+    Args:
+        planes: tables are put in planes where that compresses better, which takes longer than all else of a page.
+
     Attributes:
         sizes: of each piece its bytes, and the bytes of a record where it is in planes (else 0).
         data: the pieces, one after the other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, planes: bool = True) -> None:
+        self.planes = planes
         self.data = bytearray()
         self.sizes: list[list[int]] = []
         self._numbers: dict[bytes, int] = {}
@@ -45,6 +49,7 @@ class Pieces:
         """
         number = self._numbers.setdefault(content, len(self.sizes))
         if number == len(self.sizes):
+            record = record if self.planes else 0
             kept = in_planes(content, record) if record else content
             if record and len(deflated(kept)) >= len(deflated(content)):
                 kept, record = content, 0

@@ -24,6 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from pcg.engine.game import Game, builtin_games, load
 from pcg.engine.vgdl import check_game, check_level
+from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
 from pcg.engine.vgdl.resolver import read_game
 from pcg.export.bundle import bundle
@@ -45,15 +46,18 @@ MOST_DESKS = 6
 """Versions of games whose level editors are kept; the least recently used are closed."""
 
 
-def findings_of(text: str, levels: list[str]) -> list[dict[str, Any]]:
-    """Return what is wrong with a game and its levels, in the strict reading; `part` is "game" or a level's number."""
+def findings_of(text: str, levels: list[str]) -> tuple[list[dict[str, Any]], GameDefinition | None]:
+    """Return what is wrong with a game and its levels, in the strict reading, and the game, None where it has errors.
+
+    `part` is "game" or a level's number.
+    """
     found = [_finding("game", one) for one in check_game(text + "\n", reading="strict")]
     if any(one["severity"] == "error" for one in found):
-        return found
+        return found, None
     definition = read_game(text + "\n", reading="strict")
     for number, level in enumerate(levels):
         found += [_finding(number, one) for one in check_level(level, definition, reading="strict")]
-    return found
+    return found, definition
 
 
 def _finding(part: str | int, one: Diagnostic) -> dict[str, Any]:
@@ -76,12 +80,12 @@ def game_of(text: str, levels: list[str], name: str) -> Game:
 
 def answer_to(text: str, levels: list[str], name: str) -> dict[str, Any]:
     """Return the findings about a game, its words and, without an error among them, `about` and `data` to play it."""
-    found = findings_of(text, levels)
+    found, definition = findings_of(text, levels)
     answer: dict[str, Any] = {"findings": found, "words": words_of(text)}
-    if any(one["severity"] == "error" for one in found):
+    if definition is None or any(one["severity"] == "error" for one in found):
         return answer
     try:
-        return {**answer, **bundle_json(game_of(text, levels, name))}
+        return {**answer, **bundle_json(Game(definition, levels, name=name, reading="strict"))}
     except PcgError as error:  # some errors show only when a level is compiled
         first = str(error).splitlines()[0]
         return {

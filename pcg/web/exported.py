@@ -37,7 +37,7 @@ def bundle_json(
     Raises:
         PcgError: for games that cannot be played in a page.
     """
-    made = bundle(game, titles=titles, plays=plays)
+    made = bundle(game, titles=titles, plays=plays, planes=False)
     return {"about": made.about, "data": base64.b64encode(made.data).decode()}
 
 

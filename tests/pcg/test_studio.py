@@ -33,13 +33,13 @@ def text_of(*changes: tuple[str, str]) -> str:
 
 
 def test_findings_have_their_places() -> None:
-    assert findings_of(text_of(), list(BOXES.levels)) == []
-    wrong = findings_of(text_of(("MovingAvatar", "MovingAvater")), [])
+    assert findings_of(text_of(), list(BOXES.levels))[0] == []
+    wrong, _ = findings_of(text_of(("MovingAvatar", "MovingAvater")), [])
     (found,) = [one for one in wrong if "MovingAvater" in one["message"]]
     line = text_of().splitlines()[found["line"] - 1]
     assert "MovingAvatar" in line and found["column"] == line.index("MovingAvatar") + 1
     assert found["part"] == "game" and "did you mean `MovingAvatar`?" in found["message"]
-    (found,) = findings_of(text_of(), [BOXES.levels[0], "wA?\n"])[-1:]
+    (found,) = findings_of(text_of(), [BOXES.levels[0], "wA?\n"])[0][-1:]
     assert (found["part"], found["line"], found["column"]) == (1, 1, 3) and "`?` is not mapped" in found["message"]
 
 

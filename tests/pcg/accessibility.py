@@ -1,8 +1,8 @@
 """Faults of accessibility in a page that is open in a browser, found by rules of WCAG 2.2 that a program can check.
 
-Used in place of axe-core, which cannot be installed offline. Checked are: language and title of the page, one main
-heading, names of buttons, links, fields, pictures and drawings, unique ids, references that exist, no tab order of its
-own, the roles of tabs, and the contrast of text against what is behind it (4.5, for large text 3).
+Beside axe's rules, which every page is held against when it is pictured (`browsers.Tab.shot`), for pages of the studio:
+one main heading, all ids unique, all references to something, nothing wider than the window, contrast also where axe
+cannot tell it; and once more what both can see (language, title, names, the roles of tabs, no tab order of its own).
 """
 
 from __future__ import annotations

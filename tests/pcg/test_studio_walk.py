@@ -263,12 +263,16 @@ def kill(mark: str) -> None:
     assert killed
 
 
-def test_the_checker_finds_what_is_wrong_with_a_bad_page(browser: Any) -> None:
+def test_axe_and_the_checker_find_what_is_wrong_with_a_bad_page(browser: Any) -> None:
     tab = Tab(browser, viewport={"width": 375, "height": 600})
     tab.page.set_content(
         "<main><h1>a</h1><h1>b</h1><button></button><img src='data:,'><input id='x'><p id='x' style='color:#999;"
         "background:#fff'>pale</p><p style='width:900px'>wide</p><b tabindex='3' aria-labelledby='no'>c</b></main>"
     )
+    with pytest.raises(AssertionError) as refused:
+        tab.shot("bad")
+    for rule in ("html-has-lang", "document-title", "button-name", "image-alt", "label", "color-contrast", "tabindex"):
+        assert f"{rule} (" in str(refused.value), rule
     told = " | ".join(faults(tab.page))
     for fault in ("no language", "no title", "2 main headings", "no name: <button>", "picture without", "id twice: x",
                   "contrast 2.85", "wider than", "tab order", "of nothing: no"):  # fmt: skip

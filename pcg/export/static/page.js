@@ -14,6 +14,7 @@ const ARROWS = { UP: "▲", LEFT: "◀", DOWN: "▼", RIGHT: "▶", USE: "●" }
 const HINT_EFFORT = 4; // times the budget of an agent that plays
 const SPEEDS = { usual: 1, slow: 2, slower: 4 };
 const WATCH_TURNS = 6; // turns a second
+const REST_MS = 400; // after another version of the game, before its levels are pictured: a writer types on
 
 const MARKUP = `
 <header class="pcg-head">
@@ -88,9 +89,10 @@ export class Page {
     Object.assign(this, { game, sheet, about: game.about, play: null });
     this.hands = Array.from({ length: this.about.players }, () => new Hands());
     this.speak(this.tongue);
-    this.part("[data-levels]").replaceChildren();
+    const list = this.part("[data-levels]");
+    while (list.children.length > this.about.levels.length) list.lastChild.remove();
     this.open(number);
-    this.drawLevels();
+    this.drawLevels(REST_MS);
   }
 
   // -- words ----------------------------------------------------------------------------------------------------------
@@ -182,9 +184,10 @@ export class Page {
   }
 
   /** The buttons of the levels; their pictures come when the first level is on the screen already. */
-  drawLevels() {
+  drawLevels(wait = 30) {
     const list = this.part("[data-levels]");
-    this.about.levels.forEach((level, k) => {
+    this.about.levels.slice(list.children.length).forEach((level, more, { length }) => {
+      const k = this.about.levels.length - length + more;
       const item = create("li"), button = create("button", "", { type: "button" });
       button.append(create("canvas", "", { width: 4, height: 3 }), create("span"));
       button.addEventListener("click", () => this.open(k));
@@ -198,7 +201,7 @@ export class Page {
       this.drawLevel(k, list.children[k].querySelector("canvas"));
       setTimeout(draw, 10, k + 1);
     };
-    requestAnimationFrame(() => setTimeout(draw, 30, 0));
+    requestAnimationFrame(() => setTimeout(draw, wait, 0));
   }
 
   drawLevel(number, canvas) {

@@ -8,7 +8,7 @@ import { Editor, OPEN } from "../static/editor.js";
 import { Help, coloured } from "./help.js";
 
 const first = JSON.parse(document.getElementById("studio").dataset.first);
-const QUIET_MS = 60; // after the last key
+const QUIET_MS = 30; // after the last key
 const KEEP_MS = 400; // after the last change, before the server is asked to keep it
 const TEMPLATE = {
   text: `BasicGame

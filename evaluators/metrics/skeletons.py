@@ -44,7 +44,9 @@ def skeleton_distance(one: Mask, other: Mask) -> float:
     mask = np.ascontiguousarray(one, np.int8)
     images = np.ascontiguousarray([other, other[:, ::-1], other[::-1], other[::-1, ::-1]], np.int8)
     sizes = np.array([*images.shape, *mask.shape], np.int64)
-    both = invoke4(level_overlap.most_in_both.address, mask.ctypes.data, images.ctypes.data, SHIFT, sizes.ctypes.data)
+    both: int = invoke4(
+        level_overlap.most_in_both.address, mask.ctypes.data, images.ctypes.data, SHIFT, sizes.ctypes.data
+    )
     return 1.0 - both / (number - both)
 
 

@@ -398,7 +398,8 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet. "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own; at 40 ms there are plays of `hyper` on "
+        "level 0 alone. "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

@@ -102,7 +102,7 @@ def test_a_thing_away_from_what_it_always_touches_is_brought_back() -> None:
         if structure.strays(_with(grid, r, c, tile))[r, c]
     )  # fmt: skip
     moved = _with(grid, *far, tile)
-    assert structure.strays(moved).sum() == 1
+    assert structure.strays(moved)[far]
     mended = structure.mend(moved, np.random.default_rng(1))
     assert not structure.strays(mended).any() and (mended == tile).sum() == (moved == tile).sum()
 
@@ -145,3 +145,17 @@ def test_in_drafts_nothing_hangs_that_stands_in_the_games_levels(game: str) -> N
     grids = [made.context.palette.parse(text) for text in texts]
     assert sum(int(np.isin(grid, list(support.below)).sum()) for grid in grids) >= 4
     assert sum(int(support.strays(grid).sum()) for grid in grids) <= 1
+
+
+def test_planks_lie_over_a_ravine() -> None:
+    structure = structure_of("bazaar")
+    palette = structure.context.palette
+    whole = structure.context.examples[2]
+    plank = next(k for k, tile in enumerate(palette.tiles) if tile.char == "p")
+    moved = np.where(whole == plank, structure.context.background, whole).astype(np.int16)
+    moved[5, 3] = plank
+    assert structure.strays(moved)[5, 3]
+    mended = structure.mend(moved, np.random.default_rng(1))
+    assert (mended == plank).sum() == 1 and not structure.strays(mended).any()
+    nowhere = np.where(structure.raised[moved] & (moved != palette.wall), structure.context.background, moved)
+    assert not (structure.mend(nowhere.astype(np.int16), np.random.default_rng(1)) == plank).any()

@@ -192,12 +192,16 @@ class ExampleObjects:
         standing = possible & self.support.may_stand(builder.grid, tile)
         return standing if standing.any() else possible
 
+    @cached_property
+    def _extremes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The counted tiles, and the least and most of each in the game's levels."""
+        tiles = np.array(self.counted, np.int64)
+        return tiles, self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
+
     def excess(self, grid: Grid) -> float:
         """Return the number of objects beyond the least and most of the game's levels, relative to these."""
-        counts = np.bincount(grid.ravel(), minlength=self.counts.shape[1])
-        tiles = list(self.counted)
-        low, high = self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
-        own = counts[tiles]
+        tiles, low, high = self._extremes
+        own = np.bincount(grid.ravel(), minlength=self.counts.shape[1])[tiles]
         beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
         return float((beyond / np.maximum(1, high)).sum())
 

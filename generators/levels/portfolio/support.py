@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import bdtrc
 
 from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
@@ -69,7 +69,7 @@ class Support:
             feet = counts[tile].copy()
             feet[[tile, tiles]] = 0  # what stands on its like, or in the last row, says nothing
             number, hanging = int(feet.sum()), int(feet[self.open].sum())
-            chance = float(stats.binom.sf(number - hanging - 1, number, by_chance))
+            chance = float(bdtrc(number - hanging - 1, number, by_chance)) if hanging < number else 1.0
             if hanging <= (1.0 - STANDS) * number and chance <= CHANCE:
                 on = (counts[tile] > 0) & ~self.open
                 walls = list(context.walls)

@@ -34,7 +34,7 @@ from pcg.web.serving import address, listen
 _FIRST = 2
 """Letters that are not counted: the browser compiles what runs often."""
 _WAIT_MS = 30
-"""What the page waits for after the last letter (`QUIET_MS` of `pcg/studio/static/write.js`)."""
+"""Pause of the page after the last letter (`QUIET_MS` of `pcg/studio/static/write.js`)."""
 _READY = "window.studio?.page && document.querySelector('#findings .good')"
 _CLOCK = """() => {
   let begun, kept = window.studio;

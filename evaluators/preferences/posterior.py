@@ -10,6 +10,7 @@ prior on the standard deviation of section 5.7). `benchmarks/study_coverage.py` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -89,7 +90,7 @@ def posterior(fitted: Fit) -> Posterior:
     """
     n, counts = len(fitted.items), fitted.counts
     centring = np.eye(n) - 1 / n
-    weights, means, covariances = [], [], []
+    approximations = []
     with one_thread():
         for width in WIDTHS:
             prior = replace(fitted.prior, utility=float(width))
@@ -98,9 +99,20 @@ def posterior(fitted: Fit) -> Posterior:
             theta, information = found.theta[0], found.information[0]
             penalty = 0.5 * np.log(solver.precision).sum() - 0.5 * (solver.precision * theta**2).sum()
             evidence = found.log_likelihood[0] + penalty - 0.5 * np.linalg.slogdet(information)[1]
-            weights.append(float(evidence + np.log(width)))  # the grid is even in the logarithm, the prior in the width
-            means.append(centring @ theta[:n])
-            covariances.append(centring @ np.linalg.inv(information)[:n, :n] @ centring)
+            covariance = centring @ np.linalg.inv(information)[:n, :n] @ centring
+            approximations.append((float(evidence), centring @ theta[:n], covariance))
+    return over_widths(approximations)
+
+
+def over_widths(approximations: Sequence[tuple[float, Array, Array]]) -> Posterior:
+    """Mix normal approximations, one for each of `WIDTHS`, by how likely each makes the votes.
+
+    Args:
+        approximations: (log evidence, means, covariances) for each width.
+    """
+    # the grid is even in the logarithm, the prior in the width
+    weights = [evidence + np.log(width) for (evidence, _, _), width in zip(approximations, WIDTHS, strict=True)]
+    means, covariances = [mean for _, mean, _ in approximations], [spread for _, _, spread in approximations]
     share = np.exp(np.array(weights) - max(weights))
     share /= share.sum()
     mean = np.tensordot(share, np.array(means), 1)

@@ -116,7 +116,9 @@ class ChoiceTable:
         index = {item: k for k, item in enumerate(self.items)}
         unknown = next((i for c in choices for i in c.items if i not in index), None)
         if unknown is not None:
-            raise PcgError(f"a choice is about `{unknown}`, which is none of the {n} items{did_you_mean(unknown, index)}")
+            raise PcgError(
+                f"a choice is about `{unknown}`, which is none of the {n} items{did_you_mean(unknown, index)}"
+            )
         rows: list[tuple[int, int, list[int], int]] = []  # number of the choice, sign, items, the one chosen
         for k, choice in enumerate(choices):
             rows.append((k, 1, [index[i] for i in choice.items], index[choice.best]))
@@ -153,7 +155,9 @@ class ChoiceTable:
         )[:n]
         return value, gradient, information
 
-    def fit(self, width: float = Prior().utility, weights: Array | None = None, start: Array | None = None) -> ChoiceFit:
+    def fit(
+        self, width: float = Prior().utility, weights: Array | None = None, start: Array | None = None
+    ) -> ChoiceFit:
         """Return the estimate under a normal prior, by Newton's method.
 
         Args:
@@ -236,13 +240,12 @@ def choice_bootstrap(
     table = ChoiceTable(choices)
     people = {who: k for k, who in enumerate(dict.fromkeys(choice.participant for choice in choices))}
     of = np.array([people[choice.participant] for choice in choices], np.intp)
-    rng = np.random.default_rng([seed, 12])
+    rng, n = np.random.default_rng([seed, 12]), len(people)
     with one_thread():
         fitted = table.fit()
-        drawn = np.array([
-            table.fit(weights=rng.multinomial(len(people), np.full(len(people), 1 / len(people)))[of].astype(np.float64),
-                      start=fitted.theta).utilities
-            for _ in range(samples)
-        ])  # fmt: skip
+        drawn = []
+        for _ in range(samples):
+            often = rng.multinomial(n, np.full(n, 1 / n))[of].astype(np.float64)
+            drawn.append(table.fit(weights=often, start=fitted.theta).utilities)
     tail = 50 * (1 - confidence)
-    return fitted, np.percentile(drawn, [tail, 100 - tail], axis=0).T
+    return fitted, np.percentile(np.array(drawn), [tail, 100 - tail], axis=0).T

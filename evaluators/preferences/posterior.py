@@ -47,6 +47,17 @@ class Posterior:
         error = float(np.sqrt(max(1e-12, c[one, one] + c[other, other] - 2 * c[one, other])))
         return float(_normal_cdf((self.mean[one] - self.mean[other]) / error))
 
+    def of_groups(self, groups: Sequence[str]) -> tuple[tuple[str, ...], Posterior]:
+        """Return the names of groups, sorted, and the posterior of the mean utilities of their items.
+
+        Args:
+            groups: of each item.
+        """
+        names = tuple(sorted(set(groups)))
+        share = np.array([[float(group == name) for group in groups] for name in names])
+        share = (np.eye(len(names)) - 1 / len(names)) @ (share / share.sum(axis=1, keepdims=True))
+        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T)
+
     def ranks(self, confidence: float = 0.95, *, samples: int = 4000, seed: int = 0) -> NDArray[np.int64]:
         """Return the ranks (1 is best) that are left open, shape (items, 2).
 

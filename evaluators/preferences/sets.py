@@ -70,6 +70,10 @@ class SetDesign:
         """Return the number of different sets, counted up to `most`."""
         return len(list(islice(self._sets([]), most)))
 
+    def can_show(self, item: str) -> bool:
+        """Return True if there is a set with an item."""
+        return next(self._sets([self._index[item]]), None) is not None
+
     def _sets(self, begun: list[int], above: int = -1) -> Iterator[frozenset[int]]:
         """All sets with these items; those added are in the order of the items."""
         if len(begun) == self.size:

@@ -86,13 +86,13 @@ def test_one_choice_of_four_counts_once_and_not_as_three_pairs():
 
 def test_posterior_and_bootstrap_lie_around_the_estimate():
     truth, choices = drawn(30, 6, 5)
-    fitted, intervals = choice_bootstrap(choices, samples=100, seed=1)
+    fitted, intervals = choice_bootstrap(choices, samples=40, seed=1)
     after = choice_posterior(ChoiceTable(choices))
     assert np.all(intervals[:, 0] < fitted.utilities) and np.all(fitted.utilities < intervals[:, 1])
     assert np.corrcoef(after.mean, truth)[0, 1] > 0.9
     held = (after.intervals()[:, 0] <= truth) & (truth <= after.intervals()[:, 1])
     assert held.sum() >= len(ITEMS) - 1
-    assert np.array_equal(choice_bootstrap(choices, samples=100, seed=1)[1], intervals)
+    assert np.array_equal(choice_bootstrap(choices, samples=40, seed=1)[1], intervals)
 
 
 def test_what_was_not_shown_cannot_be_chosen():

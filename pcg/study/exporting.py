@@ -105,6 +105,7 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
             return {}
         return {side: "" if row[side] is None else name[row[side]] for side in SIDES[2:]}
 
+    kinds = {q.name: {"asked": q.answers} for q in store.config.questions if q.is_of_sets}
     wide: dict[str, Row] = {}
     after_pair: dict[tuple[str, int], Row] = {}
     for row in given:
@@ -138,7 +139,7 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "answer": v["answer"], "question": v["question"], "time": v["time"],
           "first_outcome": outcome(last.get((v["pair"], 0))), "second_outcome": outcome(last.get((v["pair"], 1))),
           "seconds": v["seconds"], "check": v["check"], "pair": v["pair"], "position": v["position"],
-          "first_group": group[v["first"]], "second_group": group[v["second"]], **more(v),
+          "first_group": group[v["first"]], "second_group": group[v["second"]], **more(v), **kinds.get(v["question"], {}),
           "device": who[v["participant"]].device,
           "passed": None if not v["check"] else v["answer"] == v["expected"],
           **_scales(v["scales"]), **after_pair.get((v["participant"], v["position"]), {}),
@@ -217,7 +218,8 @@ def export_study(
         write_whole(draft / CONFIG, store.config.to_toml())
         _write_codebook(draft, data, store)
         for script in SCRIPTS:
-            text = resources.files("pcg.study").joinpath("scripts", f"{script}.txt").read_text(encoding="utf-8")
+            source = script if store.config.size == 2 else script.replace("analysis", "sets")
+            text = resources.files("pcg.study").joinpath("scripts", f"{source}.txt").read_text(encoding="utf-8")
             write_whole(draft / script, text)
         if out.exists():
             shutil.rmtree(out)
@@ -394,6 +396,8 @@ def _extra(name: str, store: StudyStore) -> Column:
         numeric = ask.kind in ("likert", "number")
         unit = f"1 to {ask.points}" if ask.kind == "likert" else ", ".join(ask.choices)
         return Column(name, _NUMBER if numeric else _TEXT, unit, f"answer to `{rest}`, asked {_WHEN[kind]}")
+    if name == "asked":
+        return Column(name, _TEXT, "", "best or worst: what of the four the question asks for")
     if name in SIDES:
         return Column(name, _TEXT, "", f"item shown {name}, in a set of four; empty: it was a pair")
     if kind == "scale":

@@ -153,7 +153,7 @@ class ChoiceTable:
         information[np.arange(n), np.arange(n)] += np.bincount(
             members.ravel(), (weights[:, None] * share).ravel(), n + 1
         )[:n]
-        return value, gradient, information
+        return value, np.asarray(gradient, np.float64), np.asarray(information, np.float64)
 
     def fit(
         self, width: float = Prior().utility, weights: Array | None = None, start: Array | None = None

@@ -119,9 +119,9 @@ class SetDesign:
         else:
             while len(begun) < self.size and (len(begun) > 0 or self._leads_on([], seen)):
                 left = np.flatnonzero(self._open(begun))
-                order = (lots[left],)
+                order: tuple[Array, ...] = (lots[left],)
                 if self.name in ("balanced", "adaptive"):
-                    beside = together[np.ix_(left, begun)].sum(axis=1)
+                    beside = together[left][:, begun].sum(axis=1)
                     order = (lots[left], own[left], together.diagonal()[left], beside)
                 begun = self._first([[*begun, k] for k in left[np.lexsort(order)].tolist()], seen)
         return tuple(self.items[k] for k in rng.permutation(begun).tolist()) if begun else None
@@ -147,7 +147,8 @@ class _Gains:
     def __init__(self, choices: Sequence[Choice], items: Sequence[str], out: Iterable[list[int]]) -> None:
         with one_thread():
             fitted = ChoiceTable(choices, items).fit(WIDTH)
-            self.theta, covariance = fitted.theta, np.linalg.inv(fitted.information)
+            self.theta = fitted.theta
+            covariance = np.asarray(np.linalg.inv(fitted.information), np.float64)
             for members in out:
                 across, information = covariance[:, members], self._information(np.array([members]))[0]
                 inner = np.eye(len(members)) + covariance[np.ix_(members, members)] @ information

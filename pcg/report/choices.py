@@ -118,8 +118,8 @@ def choice_report(
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     made = _tables(found, fast)
-    figure = ("Utilities", "Of two items shown together, a difference of 1 means that the better one is chosen 2.7 times "
-              "as often.")  # fmt: skip
+    told = "Of two items shown together, a difference of 1 means that the better one is chosen 2.7 times as often."
+    figure = ("Utilities", told)
     from markupsafe import Markup
 
     svg = {
@@ -211,7 +211,8 @@ def _tables(found: ChoiceAnalysis, fast: float) -> dict[str, Table]:
         Column("best"), Column("worst"), Column("Luce", "maximum likelihood"),
         Column("bootstrap", "95 % interval, by participants"),
     ]  # fmt: skip
-    made = {"items": Table("Items", columns, rows, "Luce's choice model, under a normal prior whose width the choices tell.")}
+    note = "Luce's choice model, under a normal prior whose width the choices tell."
+    made = {"items": Table("Items", columns, rows, note)}
     if found.sets:
         names, mean = found.sets
         ends, order = mean.intervals(), np.argsort(-mean.mean, kind="stable")
@@ -233,9 +234,12 @@ def _participants(found: ChoiceAnalysis, fast: float) -> Table:
         wrong, shown = found.failed.get(who, (0, 0))
         reasons = [text for text, there in (("fast", 0 < taken < fast), ("failed checks", wrong > 0),
                                             ("always one place", most == len(mine) >= 6)) if there]  # fmt: skip
-        rows.append((-len(reasons), [Cell(who), _n(len(mine)), _n(taken, f"{taken:.1f}"), _n(most / len(mine), f"{most / len(mine):.0%}"),
-                                     Cell(f"{wrong} of {shown}"), Cell(", ".join(reasons))]))  # fmt: skip
-    columns = [Column("participant"), Column("sets"), Column("seconds", "median for a set"),
-               Column("same place", "share of the most frequent"), Column("failed checks"), Column("reasons")]  # fmt: skip
+        cells = [Cell(who), _n(len(mine)), _n(taken, f"{taken:.1f}"), _n(most / len(mine), f"{most / len(mine):.0%}"),
+                 Cell(f"{wrong} of {shown}"), Cell(", ".join(reasons))]  # fmt: skip
+        rows.append((-len(reasons), cells))
+    columns = [
+        Column("participant"), Column("sets"), Column("seconds", "median for a set"),
+        Column("same place", "share of the most frequent"), Column("failed checks"), Column("reasons"),
+    ]  # fmt: skip
     note = "Who stands out, first. Nobody is left out of the analysis for it."
     return Table("Participants", columns, [row for _, row in sorted(rows, key=lambda row: row[0])], note)

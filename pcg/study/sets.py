@@ -70,8 +70,8 @@ def choices_of(
             found.setdefault(row["pair"], {})[row["question"]] = row
     choices = []
     for answered in found.values():
-        row = answered.get(question)
-        if row is not None:
+        if question in answered:
+            row = answered[question]
             shown = {side: row[side] if names is None else names[row[side]] for side in SIDES}
             last = answered.get(worst)
             choices.append(

@@ -389,7 +389,7 @@ class TakesPart:
         names = [self.store.item[item].name for item in pair.items]
         won = await self._won(pair)
         fields = {**page.hidden(), "token": page.token}
-        answers = {}
+        answers: dict[str, str] = {}
         for question in config.questions_about(pair.check):
             choices = list(question.choices_of(len(names)))
             if question.answers == "worst":  # of those that are left

@@ -14,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import studies
-from study_walks import Walker, served, small_study
+from study_walks import Walker, served
 
+import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences.choices import ChoiceTable, choice_posterior
 from pcg.study.config import Question, StudyConfig
+from pcg.study.creation import make_study, read_plan
 from pcg.study.exporting import export_study, study_data
 from pcg.study.folders import open_study
 from pcg.study.items import Source
@@ -44,12 +46,11 @@ def sets_study(folder: Path, *, worst: bool = False, **settings: object) -> Stud
 
 def open_made(folder: Path, sections: dict, more: dict) -> StudyStore:
     plan = folder.with_suffix(".toml")
-    lines = [f"[{name}]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in keys.items()) for name, keys in sections.items()]
+    lines = [f"[{name}]\n" + "".join(f"{k} = {json.dumps(v)}\n" for k, v in keys.items())
+             for name, keys in sections.items()]  # fmt: skip
     lines += [f"[[question]]\nname = '{q['name']}'\n" + (f"answers = '{q['answers']}'\n" if "answers" in q else "")
               for q in more.get("question", [])]  # fmt: skip
     plan.write_text("\n".join(lines), encoding="utf-8")
-    from pcg.study.creation import make_study, read_plan
-
     config, sources, texts = read_plan(folder.name, plan)
     make_study(folder, config, [*sources, Source("boxes")], texts=texts, measure=False)
     return open_study(folder)
@@ -158,8 +159,8 @@ def test_votes_for_what_was_not_shown_are_refused(tmp_path: Path) -> None:
 
 
 def test_attention_checks_stay_pairs(tmp_path: Path) -> None:
-    studies.make(tmp_path / "s", settings={"design": {"shown": "four", "checks": 1, "pairs": 1}, "play": {"minimum": 0}},
-                 auto_checks=1)  # fmt: skip
+    settings = {"design": {"shown": "four", "checks": 1, "pairs": 1}, "play": {"minimum": 0}}
+    studies.make(tmp_path / "s", settings=settings, auto_checks=1)
     store = open_study(tmp_path / "s")
     with served(store) as another:
         one = another().join().begin()
@@ -195,11 +196,9 @@ def test_settings_that_do_not_go_together_are_one_clear_error(tmp_path: Path) ->
     with pytest.raises(PcgError, match="only the second question can ask for the worst"):
         StudyConfig("s", shown="four", questions=(Question("worst", "worst"), Question(answers="best")))
     three = studies.level_files(tmp_path / "levels", "boxes", [0, 1, 2])
-    (three / "game.vgdl").write_text(__import__("pcg").load("boxes").definition.source, encoding="utf-8")
+    (three / "game.vgdl").write_text(pcg.load("boxes").definition.source, encoding="utf-8")
+    config, _, texts = read_plan("t", None, {"design": {"shown": "four", "checks": 0}})
     with pytest.raises(PcgError, match="no four items can be compared"):
-        from pcg.study.creation import make_study, read_plan
-
-        config, _, texts = read_plan("t", None, {"design": {"shown": "four", "checks": 0}})
         make_study(tmp_path / "t", config, [Source(str(three))], texts=texts, measure=False)
 
 
@@ -263,7 +262,7 @@ def test_the_scripts_reproduce_the_report(voted: StudyStore, tmp_path: Path, pro
         pytest.skip(f"nothing here runs {program}")
     export_study(voted, tmp_path / "export")
     report_study(voted, tmp_path / "report", samples=60)
-    command = ([sys.executable, program, "--report"] if program == "analysis.py" else ["Rscript", program])
+    command = [sys.executable, program, "--report"] if program == "analysis.py" else ["Rscript", program]
     done = subprocess.run([*command, str(tmp_path / "report")], cwd=tmp_path / "export", capture_output=True, text=True,
                           timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -54,14 +54,15 @@ def test_four_are_played_looked_at_again_and_the_best_and_worst_chosen(
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("3")  # digits choose the best
         assert page.evaluate("document.querySelector('input[name=q-prefer][value=third]').checked")
+        page.check("input[name=q-worst][value=first]")
+        assert not overflow(page)
+        tab.shot(f"study-four-{width}")
         page.check("input[name=q-worst][value=third]")
         page.click("form.vote button[type=submit]")
         page.locator("#q-worst-problem").wait_for()  # the best cannot be the worst
         assert page.evaluate("document.querySelector('[aria-invalid=true] input[name=q-worst]') !== null")
         tab.complaints.clear()  # the browser's own words about that page
         page.check("input[name=q-worst][value=first]")
-        assert not overflow(page)
-        tab.shot(f"study-four-{width}")
         page.click("form.vote button[type=submit]")
         page.wait_for_url("**/thanks")
         assert not tab.complaints, tab.complaints

@@ -15,7 +15,7 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
     parametric  bootstrap of answers from the fitted model to the pairs that were shown, basic intervals
 
 With `--shown four` they choose the best of `--pairs` sets of four by Luce's law, with `--worst` the worst as well, and
-`choices.choice_posterior` gives the intervals.
+`choices.ChoiceTable.posterior` gives the intervals.
 
 Every number is the mean over studies, with its own 95 % interval from the scatter between studies.
 """
@@ -31,7 +31,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from pcg.evaluators.preferences import count_votes, fit, make_design
-from pcg.evaluators.preferences.choices import Choice, ChoiceTable, choice_posterior
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
 from pcg.evaluators.preferences.posterior import posterior
@@ -131,7 +131,7 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
             odds = np.where(np.arange(4) == best, 0.0, np.exp(-u))
             worst = shown[int(rng.choice(4, p=odds / odds.sum()))] if options.worst else ""
             choices.append(Choice(f"p{person}", shown, shown[best], worst))
-    after = choice_posterior(ChoiceTable(choices, names))
+    after = ChoiceTable(choices, names).posterior()
     one, two = np.triu_indices(options.items, 1)
     ends = np.array([after.difference(i, j) for i, j in zip(one, two, strict=True)])
     apart, found = truth[one] - truth[two], {}

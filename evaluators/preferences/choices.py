@@ -11,7 +11,7 @@ never taken apart into pairs, which would count the same answer several times. W
 Bradley and Terry without ties.
 
 The estimate maximises the likelihood times weak normal priors as that of `davidson` does; utilities have mean 0, and
-intervals come from the same posterior under a prior of unknown width (`choice_posterior`).
+intervals come from the same posterior under a prior of unknown width (`ChoiceTable.posterior`).
 """
 
 from __future__ import annotations
@@ -186,6 +186,18 @@ class ChoiceTable:
                 break
         return ChoiceFit(self.items, theta, information + precision * np.eye(n), value, float(heavy.sum()))
 
+    def posterior(self) -> Posterior:
+        """Return the utilities given the choices, under a normal prior of unknown width; see `posterior`."""
+        n = len(self.items)
+        found = []
+        with one_thread():
+            for width in WIDTHS:
+                fitted = self.fit(float(width))
+                penalty = -n * np.log(width) - 0.5 * float(fitted.theta @ fitted.theta) / width**2
+                evidence = fitted.log_likelihood + penalty - 0.5 * np.linalg.slogdet(fitted.information)[1]
+                found.append((float(evidence), fitted.utilities, fitted.covariance))
+        return over_widths(found)
+
 
 def fit_choices(choices: Sequence[Choice], items: Sequence[str] | None = None) -> ChoiceFit:
     """Fit the utilities of items to choices among them.
@@ -204,23 +216,6 @@ def fit_choices(choices: Sequence[Choice], items: Sequence[str] | None = None) -
     """
     with one_thread():
         return ChoiceTable(choices, items).fit()
-
-
-def choice_posterior(table: ChoiceTable) -> Posterior:
-    """Return the utilities given the choices, under a normal prior of unknown width; see `posterior`.
-
-    Args:
-        table: of the choices.
-    """
-    n = len(table.items)
-    found = []
-    with one_thread():
-        for width in WIDTHS:
-            fitted = table.fit(float(width))
-            penalty = -n * np.log(width) - 0.5 * float(fitted.theta @ fitted.theta) / width**2
-            evidence = fitted.log_likelihood + penalty - 0.5 * np.linalg.slogdet(fitted.information)[1]
-            found.append((float(evidence), fitted.utilities, fitted.covariance))
-    return over_widths(found)
 
 
 def choice_bootstrap(

@@ -23,7 +23,6 @@ from pcg.evaluators.preferences.choices import (
     ChoiceFit,
     ChoiceTable,
     choice_bootstrap,
-    choice_posterior,
 )
 from pcg.evaluators.preferences.davidson import Array
 from pcg.evaluators.preferences.posterior import Posterior
@@ -111,7 +110,7 @@ def choice_report(
         raise PcgError("there are no votes to report")
     table = ChoiceTable(choices)
     fitted, drawn = choice_bootstrap(choices, samples=samples, seed=seed)
-    after = choice_posterior(table)
+    after = table.posterior()
     several = groups and len({groups[item] for item in table.items}) > 1
     sets = after.of_groups([groups[item] for item in table.items]) if groups and several else None
     found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets)

@@ -173,7 +173,7 @@ class Question:
 
 
 _USUAL = (Question(),)
-"""What is asked where nothing is said."""
+"""The questions where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
-from pcg.evaluators.preferences.choices import Choice, ChoiceTable, choice_posterior
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.power import more_votes
 from pcg.study.answers import failed_checks
@@ -256,7 +256,7 @@ def rank_choices(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[R
         return []
     table = ChoiceTable(choices)
     shown = Counter(item for choice in choices for item in choice.items)
-    return _ranks(table.items, choice_posterior(table), groups, shown)
+    return _ranks(table.items, table.posterior(), groups, shown)
 
 
 def rank_groups(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Rank]:
@@ -264,7 +264,7 @@ def rank_groups(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Ra
     if len(set(groups.values())) < 2 or not choices:
         return []
     table = ChoiceTable(choices)
-    names, after = choice_posterior(table).of_groups([groups[item] for item in table.items])
+    names, after = table.posterior().of_groups([groups[item] for item in table.items])
     shown = Counter(groups[item] for choice in choices for item in choice.items)
     return _ranks(names, after, {}, shown)
 

@@ -12,7 +12,6 @@ from pcg.evaluators.preferences.choices import (
     Choice,
     ChoiceTable,
     choice_bootstrap,
-    choice_posterior,
     fit_choices,
 )
 from pcg.evaluators.preferences.sets import SetDesign, _Gains
@@ -87,7 +86,7 @@ def test_one_choice_of_four_counts_once_and_not_as_three_pairs():
 def test_posterior_and_bootstrap_lie_around_the_estimate():
     truth, choices = drawn(30, 6, 5)
     fitted, intervals = choice_bootstrap(choices, samples=40, seed=1)
-    after = choice_posterior(ChoiceTable(choices))
+    after = ChoiceTable(choices).posterior()
     assert np.all(intervals[:, 0] < fitted.utilities) and np.all(fitted.utilities < intervals[:, 1])
     assert np.corrcoef(after.mean, truth)[0, 1] > 0.9
     held = (after.intervals()[:, 0] <= truth) & (truth <= after.intervals()[:, 1])

@@ -18,7 +18,7 @@ from study_walks import Walker, served
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.preferences.choices import ChoiceTable, choice_posterior
+from pcg.evaluators.preferences.choices import ChoiceTable
 from pcg.study.config import Question, StudyConfig
 from pcg.study.creation import make_study, read_plan
 from pcg.study.exporting import export_study, study_data
@@ -232,7 +232,7 @@ def test_what_people_chose_is_found_again_live_and_in_the_report(voted: StudySto
         half = (numbers["items", name, "high"] - numbers["items", name, "low"]) / 2
         assert abs(numbers["items", name, "utility"] - truth) < 1.6 * half, (name, truth)
     table = ChoiceTable(choices_of(study_data(voted).votes, voted.config))
-    assert numbers["items", names[0], "utility"] == choice_posterior(table).mean[table.items.index(names[0])]
+    assert numbers["items", names[0], "utility"] == table.posterior().mean[table.items.index(names[0])]
     counted = Counter(choice for row in study_data(voted).votes for choice in [row["question"]])
     assert counted == {"prefer": 96, "worst": 96}
 

@@ -111,7 +111,8 @@ def choice_report(
     table = ChoiceTable(choices)
     fitted, drawn = choice_bootstrap(choices, samples=samples, seed=seed)
     after = table.posterior()
-    several = groups and len({groups[item] for item in table.items}) > 1
+    # groups that were never shown together are held together by the prior alone
+    several = groups and any(len({groups[item] for item in choice.items}) > 1 for choice in choices)
     sets = after.of_groups([groups[item] for item in table.items]) if groups and several else None
     found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets)
     out = Path(out)

@@ -261,8 +261,8 @@ def rank_choices(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[R
 
 def rank_groups(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Rank]:
     """Rank groups by the mean utilities of their items in choices among several; see `rank`."""
-    if len(set(groups.values())) < 2 or not choices:
-        return []
+    if not any(len({groups[item] for item in choice.items}) > 1 for choice in choices):
+        return []  # never shown together
     table = ChoiceTable(choices)
     names, after = table.posterior().of_groups([groups[item] for item in table.items])
     shown = Counter(groups[item] for choice in choices for item in choice.items)

@@ -29,6 +29,9 @@ ROLES: Mapping[str, str] = {
     "hazard": "kills, and stands still",
     "fleeing": "is caught, and flees",
     "prey": "is caught, and moves",
+    "bomber": "moves, and drops what kills",
+    "thief": "takes what the player wants, and does no harm",
+    "follower": "is led to where it disappears",
     "friend": "moves, and does no harm",
     "treasure": "is collected",
     "goal": "is reached to win",
@@ -36,6 +39,7 @@ ROLES: Mapping[str, str] = {
     "door": "stops the avatar until it is opened",
     "box": "is pushed",
     "place": "is where what is pushed disappears",
+    "pen": "is where what moves disappears",
     "nest": "brings forth others",
     "portal": "leads to another place",
     "exit": "is that other place",
@@ -58,6 +62,9 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "hazard": ("campfire pit cactus", "lava trap flame", "whirlpool mine cactus", "lava explosion pit"),
     "fleeing": ("rabbit hen duck", "bandit goat rabbit", "fish whale bird", "scout rabbit alien"),
     "prey": ("butterfly chick mole", "slime snake worm", "fish worm crab", "worm visitor scout"),
+    "bomber": ("eagle wasp bird", "dragon bat ghost", "raider octopus crab", "alien invader ufo"),
+    "thief": ("mole bird hedgehog", "bandit bat worm", "crab fish whale", "raider worm bee"),
+    "follower": ("sheep goat chick", "zombie slime goat", "fish whale crab", "visitor alien worm"),
     "friend": ("bird goat sheep", "visitor king princess", "whale bird boat", "visitor bird ship"),
     "treasure": ("berry egg flower", "coin gem potion", "chest jewel coin", "crystal oxygen chip"),
     "goal": ("burrow flag", "exit chest", "outpost flag", "outpost base"),
@@ -65,6 +72,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
     "box": ("crate log", "crate barrel", "barrel crate", "cargo crate"),
     "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
+    "pen": ("den tunnel", "pit tunnel", "cave tunnel", "vortex tunnel"),
     "nest": ("hive nest", "grave tomb", "cave nest", "mothership hive"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
@@ -78,6 +86,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
+    "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
     "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
@@ -149,11 +158,13 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
 def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
     """Names of a group of types."""
     below = {roles.get(definition.types[u].name, "") for u in definition.types[definition.type_index[name]].subtypes}
-    if below <= {"chaser", "wanderer", "missile"}:
+    if below == {"bomber"}:
+        return ["fleet"]
+    if below <= {"chaser", "wanderer", "missile", "bomber"}:
         return ["enemies", "hunters"]
     return (
         ["creatures", "animals"]
-        if below <= {"fleeing", "prey", "friend", "chaser", "wanderer", "missile"}
+        if below <= {"fleeing", "prey", "friend", "thief", "follower", "chaser", "wanderer", "missile"}
         else ["things"]
     )
 
@@ -180,6 +191,8 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return _mover(name, roles, analysis, t)
     if "harmful" in roles:
         return "hazard"
+    if any(r.partner == t and _led(r.victim, analysis) for r in analysis.removals):
+        return "pen"
     touched = any(
         analysis.has(r.partner, "avatar") for r in analysis.removals if r.victim == t and r.partner is not None
     )
@@ -205,11 +218,32 @@ def _shot(t: int, analysis: GameAnalysis) -> bool:
     )
 
 
+def _led(t: int, analysis: GameAnalysis) -> bool:
+    """Return True where sprites of a type move and do no harm, and winning takes them away otherwise than by a touch of
+    the avatar or a shot.
+    """
+    takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
+    moves = analysis.has(t, "mover") and analysis.has(t, "goal") and not analysis.has(t, "harmful")
+    return moves and bool(takers) and not any(analysis.has(p, "avatar") or _shot(p, analysis) for p in takers)
+
+
+def _takes(t: int, analysis: GameAnalysis) -> bool:
+    """Return True where sprites of a type take away what the player wants or has to keep."""
+    wanted = {u for u, roles in analysis.roles.items() if roles & {"goal", "guarded", "collectable"}}
+    return any(r.partner == t and r.victim in wanted - set(analysis.avatars) for r in analysis.removals)
+
+
 def _mover(name: str, roles: frozenset[str], analysis: GameAnalysis, t: int) -> str:
+    if "spawner" in roles and not name.startswith("Random"):
+        drops = {s.product for s in analysis.sources if s.maker == t and s.partner is None}
+        if any(analysis.has(product, "harmful") for product in drops):
+            return "bomber"
     if "harmful" in roles:
         if name.endswith("Chaser") and not name.startswith("Random"):
             return "chaser"
         return "missile" if name.endswith("Missile") or t in analysis.drifts else "wanderer"
+    if _led(t, analysis):
+        return "follower"
     if not roles & {"goal", "collectable", "breakable", "resource"}:
-        return "friend"
+        return "thief" if _takes(t, analysis) else "friend"
     return "fleeing" if name == "Fleeing" else "prey"

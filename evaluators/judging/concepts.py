@@ -13,7 +13,7 @@ from typing import Protocol
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
-from pcg.evaluators.analysis import Ending, GameAnalysis, product_parameter
+from pcg.evaluators.analysis import Ending, product_parameter
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 
 GOALS: Mapping[str, str] = {

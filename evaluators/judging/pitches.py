@@ -92,7 +92,7 @@ class _Words:
         return sorted(p for p in found if p is not None and kinds.kinds.get(p) in _MOVING)
 
     def places(self, types: Iterable[int]) -> list[int]:
-        """Return the types that stand, by which sprites of some types are gone, or which these turn into others with."""
+        """Return the types that stand, by which sprites of some types are gone or turn into others."""
         kinds = self.kinds
         wanted = set(types)
         found = {r.partner for r in kinds.analysis.removals if r.victim in wanted and r.partner is not None}

@@ -18,9 +18,12 @@ from pcg.runs.experiments.finishing import (
     MIN_WIN,
     FinishedGame,
     finished_game,
+    with_ground,
     with_other_pace,
     with_plain_goals,
     with_used_characters,
+    without_idle_endings,
+    won_by_waiting,
 )
 from tests.support.fetch import FETCH, LEVEL
 
@@ -99,3 +102,31 @@ def test_a_goal_of_one_kind_counts_one_kind() -> None:
     assert "SpriteCounter stype=coin" in " ".join(with_plain_goals(text).split()).replace("MultiSpriteCounter", "Multi")
     two = FETCH.lstrip().replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=ghost stype2=coin")
     assert "MultiSpriteCounter" in with_plain_goals(two)
+
+
+def test_what_moves_leaves_ground_behind() -> None:
+    bare = FETCH.lstrip().replace("g > floor ghost", "g > ghost")
+    assert "g > floor ghost" in " ".join(with_ground(bare).split()) and "w > wall" in " ".join(
+        with_ground(bare).split()
+    )
+    told = (
+        FETCH.lstrip()
+        .replace("ghost wall > stepBack", "ghost floor > stepBack")
+        .replace("g > floor ghost", "g > ghost")
+    )
+    assert with_ground(told) == told, "ground with a part in the rules is no mere ground"
+
+
+def test_endings_that_never_come_go() -> None:
+    ending = "        SpriteCounter stype=coin limit=0 win=True"
+    never = FETCH.lstrip().replace(ending, f"{ending}\n        SpriteCounter stype=wall limit=0 win=True")
+    plain = without_idle_endings(never)
+    assert "stype=wall" not in plain and "stype=coin" in plain and "stype=hero" in plain
+    assert without_idle_endings(FETCH.lstrip()) == FETCH.lstrip()
+
+
+def test_a_level_that_waiting_wins_is_told() -> None:
+    eaten = FETCH.lstrip().replace("hero ghost > killSprite", "coin ghost > killSprite")
+    small = "wwwww\nwAwcw\nwwwgw\nwwwww"
+    assert won_by_waiting(load(eaten, levels=[small]), small, 100)
+    assert not won_by_waiting(load(FETCH, levels=[LEVEL]), LEVEL, 30)

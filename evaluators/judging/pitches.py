@@ -68,6 +68,13 @@ class _Words:
         """Return types as a list in the plural."""
         return listed(dict.fromkeys(self.plural(self.one(t)) for t in types))
 
+    def some(self, t: int) -> str:
+        """Return the name of a type with an article, where it takes one."""
+        noun = self.one(t)
+        if self.plural(noun) == noun:
+            return noun
+        return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
     def verb(self, t: int) -> str:
         """Return what a player does to take sprites of a type away."""
         kinds, analysis = self.kinds, self.kinds.analysis
@@ -113,10 +120,10 @@ class _Words:
             moves = kinds.analysis.has(source.maker, "mover")
             how = {"avatar": "that you touch", "shot": "that is shot"}.get(kind)
             if how is None:
-                how = f"that meets {_some(self.one(source.partner))}" if moves else ""
+                how = f"that meets {self.some(source.partner)}" if moves else ""
             if not how:  # something stands still and is met
-                how = f"that {_some(self.one(source.partner))} gets at"
-            told.append(f"{_some(self.one(source.maker))} {how} turns into {_some(self.one(source.product))}")
+                how = f"that {self.some(source.partner)} gets at"
+            told.append(f"{self.some(source.maker)} {how} turns into {self.some(source.product)}")
         return list(dict.fromkeys(told))[:_TURNS]
 
 
@@ -124,10 +131,6 @@ def _opened(definition: GameDefinition, t: int) -> bool:
     """Return True where the avatar has to hold something to take sprites of a type away."""
     effects = (definition.effects[e].name for pair in definition.pairs if pair.first == t for e in pair.effects)
     return _UNLOCKING in effects
-
-
-def _some(noun: str) -> str:
-    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
 
 
 def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
@@ -142,12 +145,12 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     if about.goal == "survive":
         return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
     if about.goal == "escort":
-        return f"lead {every} to {_some(listed(map(said.one, said.places(targets)[:1])) or 'place')}"
+        return f"lead {every} to {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
     if about.goal == "push":
         boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
-        places = [said.one(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
+        places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
         if boxes and places:
-            return f"push {listed(f'every {said.one(t)}' for t in boxes)} into {_some(places[0])}"
+            return f"push {listed(f'every {said.one(t)}' for t in boxes)} into {places[0]}"
         pushed = said.several(t for t in kinds.present if kinds.analysis.has(t, "pushable"))
         moves = any(kinds.analysis.has(t, "mover") for t in targets)
         return taken if moves else f"push {every} to its place" if boxes else f"push {pushed} onto {every}"

@@ -145,7 +145,7 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     if about.goal == "survive":
         return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
     if about.goal == "escort":
-        return f"lead {every} to {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
+        return f"lead {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
     if about.goal == "push":
         boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
         places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]

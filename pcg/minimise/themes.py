@@ -17,7 +17,7 @@ from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
 from pcg.minimise.rename import role_name, with_names
-from pcg.render.tile_choice import ground_types
+from pcg.render.tile_choice import KEYWORDS, ground_types
 
 ROLES: Mapping[str, str] = {
     "avatar": "played by the player",
@@ -62,7 +62,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "hazard": ("campfire pit cactus", "lava trap flame", "whirlpool mine cactus", "lava explosion pit"),
     "fleeing": ("rabbit hen duck", "bandit goat rabbit", "fish whale bird", "scout rabbit alien"),
     "prey": ("butterfly chick mole", "slime snake worm", "fish worm crab", "worm visitor scout"),
-    "bomber": ("eagle wasp bird", "dragon bat ghost", "raider octopus crab", "alien invader ufo"),
+    "bomber": ("eagle wasp bird", "dragon bat ghost", "raider crab shark", "alien raider ufo"),
     "thief": ("mole bird hedgehog", "bandit bat worm", "crab fish whale", "raider worm bee"),
     "follower": ("sheep goat chick", "zombie slime goat", "fish whale crab", "visitor alien worm"),
     "friend": ("bird goat sheep", "visitor king princess", "whale bird boat", "visitor bird ship"),
@@ -127,14 +127,17 @@ def dressed(
     roles = {t.name: role_of(t.id, analysis) for t in definition.types if t.line and t.leaf}
     names: dict[str, str] = {}
     taken = {t.name for t in definition.types if not t.line}
+    seen: set[str | None] = set()
     for line in lines:
         role = roles.get(line.name.text)
         words = (
             NAMES[role][THEMES.index(theme)].split() if role is not None else _group(definition, line.name.text, roles)
         )
-        choices = [*words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
+        fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
+        choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
         names[line.name.text] = next(name for name in choices if name not in taken)
         taken.add(names[line.name.text])
+        seen.add(KEYWORDS.get(names[line.name.text]))
     coloured = Tree(replace(tree.header, children=tuple(
         replace(s, children=tuple(_coloured(line, roles, theme) for line in s.children))
         if isinstance(s, Section) and s.identifier == "SpriteSet" else s
@@ -157,7 +160,8 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
 
 def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
     """Names of a group of types."""
-    below = {roles.get(definition.types[u].name, "") for u in definition.types[definition.type_index[name]].subtypes}
+    members = (definition.types[u] for u in definition.types[definition.type_index[name]].subtypes)
+    below = {roles.get(member.name, "") for member in members if member.leaf}
     if below == {"bomber"}:
         return ["fleet"]
     if below <= {"chaser", "wanderer", "missile", "bomber"}:

@@ -130,3 +130,9 @@ def test_a_level_that_waiting_wins_is_told() -> None:
     small = "wwwww\nwAwcw\nwwwgw\nwwwww"
     assert won_by_waiting(load(eaten, levels=[small]), small, 100)
     assert not won_by_waiting(load(FETCH, levels=[LEVEL]), LEVEL, 30)
+
+
+def test_those_that_drop_what_kills_are_a_fleet() -> None:
+    game = load("invaders")
+    text, names = dressed(game.definition.source, game.definition, analyse(game.definition), "space")
+    assert names["alien"] == "fleet" and names["scout"] == "alien" and check_game(text) == []

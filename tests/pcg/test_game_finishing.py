@@ -22,6 +22,7 @@ from pcg.runs.experiments.finishing import (
     with_other_pace,
     with_plain_goals,
     with_used_characters,
+    with_whole_goals,
     without_idle_endings,
     won_by_waiting,
 )
@@ -123,6 +124,13 @@ def test_endings_that_never_come_go() -> None:
     plain = without_idle_endings(never)
     assert "stype=wall" not in plain and "stype=coin" in plain and "stype=hero" in plain
     assert without_idle_endings(FETCH.lstrip()) == FETCH.lstrip()
+
+
+def test_a_goal_leaves_nothing() -> None:
+    most = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=1")
+    assert with_whole_goals(most).count("limit=1") == 0 and load(with_whole_goals(most)).definition.types
+    many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=5")
+    assert "limit=5" in with_whole_goals(many)
 
 
 def test_a_level_that_waiting_wins_is_told() -> None:

@@ -24,7 +24,7 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.proving import Experience, Proof, prove
-from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
+from pcg.generators.rules.genes import RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
@@ -45,6 +45,8 @@ COURSE = 4
 """Levels of a game, at most; at least two."""
 MIN_WIN = 20
 """Ticks that a win takes."""
+FEW = 3
+"""Sprites from which on a goal may leave some."""
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
 
@@ -127,7 +129,7 @@ def finished_game(
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
     text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
-    text = without_idle_endings(with_ground(text))
+    text = without_idle_endings(with_whole_goals(with_ground(text)))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -236,6 +238,19 @@ def with_ground(text: str) -> str:
 
     made = dumps(Tree(put(tree.header), tree.after, tree.file))
     return text if check_game(made) else made
+
+
+def with_whole_goals(text: str) -> str:
+    """Return a game that is won when nothing is left, where it was won when one or two were."""
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    vanish = {e.index for e in analyse(load(text).definition).wins if e.kind == "vanish" and 0 < e.limit < FEW}
+    endings = tuple(
+        replace(ending, params=with_params(ending.params, {"limit": "0"})) if k in vanish else ending
+        for k, ending in enumerate(rules.terminations)
+    )
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, endings)))
+    return text if not vanish or check_game(made) else made
 
 
 def without_idle_endings(text: str) -> str:

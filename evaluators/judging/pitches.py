@@ -4,6 +4,7 @@ turns into what.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pcg.engine.vgdl.definition import GameDefinition, Level
@@ -14,6 +15,7 @@ _MOVING = ("chaser", "wanderer", "walker", "missile")
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
 _UNLOCKING = "killIfOtherHasMore"
 """Effect by which who holds enough of something takes something away."""
+_NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
 _TURNS = 2
 """Transformations that are told at most."""
 
@@ -43,12 +45,12 @@ def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str],
 
 
 def listed(words: Iterable[str]) -> str:
-    """Return words as a list in a sentence.
+    """Return words as a list in a sentence, each once.
 
     >>> listed(["bats", "ghosts", "spiders"]), listed(["bats"])
     ('bats, ghosts and spiders', 'bats')
     """
-    *most, last = list(words) or [""]
+    *most, last = dict.fromkeys(words) or [""]
     return f"{', '.join(most)} and {last}" if most else last
 
 
@@ -61,12 +63,12 @@ class _Words:
         self._name = name
 
     def one(self, t: int) -> str:
-        """Return the name of a type."""
-        return self._name(self.kinds.name(t))
+        """Return the name of a type, without the number that tells it from others of its kind."""
+        return _NUMBER.sub("", self._name(self.kinds.name(t)))
 
     def several(self, types: Iterable[int]) -> str:
         """Return types as a list in the plural."""
-        return listed(dict.fromkeys(self.plural(self.one(t)) for t in types))
+        return listed(self.plural(self.one(t)) for t in types)
 
     def some(self, t: int) -> str:
         """Return the name of a type with an article, where it takes one."""
@@ -112,7 +114,11 @@ class _Words:
         for source in kinds.analysis.sources:
             if not source.consumes_maker or source.partner is None or source.product not in kinds.present:
                 continue
-            if source.maker not in kinds.present or kinds.kinds[source.maker] in ("avatar", "shot", "floor"):
+            if source.maker not in kinds.present or kinds.kinds[source.maker] in ("avatar", "floor"):
+                continue
+            if kinds.kinds[source.maker] == "shot":
+                what, into = self.some(source.maker), self.some(source.product)
+                told.append(f"{what} that hits {self.some(source.partner)} turns into {into}")
                 continue
             if kinds.kinds[source.product] == "floor" or source.partner not in kinds.present:
                 continue

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
+from pcg.describe.noun_phrases import plural
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
@@ -131,7 +132,9 @@ def dressed(
     for line in lines:
         role = roles.get(line.name.text)
         words = (
-            NAMES[role][THEMES.index(theme)].split() if role is not None else _group(definition, line.name.text, roles)
+            _group(definition, line.name.text, roles, theme)
+            if role is None
+            else NAMES[role][THEMES.index(theme)].split()
         )
         fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
         choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
@@ -158,12 +161,14 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
     return replace(line, options=(*kept, Option("color", colour)), children=children)
 
 
-def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
+def _group(definition: GameDefinition, name: str, roles: Mapping[str, str], theme: str) -> list[str]:
     """Names of a group of types."""
     members = (definition.types[u] for u in definition.types[definition.type_index[name]].subtypes)
     below = {roles.get(member.name, "") for member in members if member.leaf}
     if below == {"bomber"}:
         return ["fleet"]
+    if len(below) == 1 and (alike := NAMES.get(next(iter(below)))) is not None:
+        return [plural(word) for word in alike[THEMES.index(theme)].split()]
     if below <= {"chaser", "wanderer", "missile", "bomber"}:
         return ["enemies", "hunters"]
     return (

@@ -45,6 +45,8 @@ COURSE = 4
 """Levels of a game, at most; at least two."""
 MIN_WIN = 20
 """Ticks that a win takes."""
+SAME = 8
+"""Cells from which on two levels of a course differ enough."""
 FEW = 3
 """Sprites from which on a goal may leave some."""
 WAITS = 2
@@ -312,6 +314,8 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
     experience = Experience()
     found: list[CourseLevel] = []
     for k, text in enumerate(texts):
+        if any(nearly_equal(text, level.text) for level in found):
+            continue
         rows = text.split("\n")
         longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
         win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
@@ -330,6 +334,15 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
         gone = max(middle, key=lambda level: (level.share - WANTED) * (1 if mean > WANTED else -1))
         found.remove(gone)
     return tuple(found)
+
+
+def nearly_equal(one: str, other: str) -> bool:
+    r"""Return True where two levels of one size differ in a few cells only: nothing is learnt from the second.
+
+    >>> nearly_equal("wwww\nwA.w", "wwww\nw.Aw"), nearly_equal("wwww", "wwww\nw.Aw")
+    (True, False)
+    """
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) < SAME
 
 
 def won_by_waiting(game: Game, level: str, ticks: int) -> bool:

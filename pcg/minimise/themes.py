@@ -131,11 +131,7 @@ def dressed(
     seen: set[str | None] = set()
     for line in lines:
         role = roles.get(line.name.text)
-        words = (
-            _group(definition, line.name.text, roles, theme)
-            if role is None
-            else NAMES[role][THEMES.index(theme)].split()
-        )
+        words = _group(definition, line.name.text, roles) if role is None else NAMES[role][THEMES.index(theme)].split()
         fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
         choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
         names[line.name.text] = next(name for name in choices if name not in taken)
@@ -161,14 +157,14 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
     return replace(line, options=(*kept, Option("color", colour)), children=children)
 
 
-def _group(definition: GameDefinition, name: str, roles: Mapping[str, str], theme: str) -> list[str]:
+def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
     """Names of a group of types."""
     members = (definition.types[u] for u in definition.types[definition.type_index[name]].subtypes)
     below = {roles.get(member.name, "") for member in members if member.leaf}
     if below == {"bomber"}:
         return ["fleet"]
-    if len(below) == 1 and (alike := NAMES.get(next(iter(below)))) is not None:
-        return [plural(word) for word in alike[THEMES.index(theme)].split()]
+    if len(below) == 1 and (role := next(iter(below))) in NAMES:
+        return [plural(role)]
     if below <= {"chaser", "wanderer", "missile", "bomber"}:
         return ["enemies", "hunters"]
     return (

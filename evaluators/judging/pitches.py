@@ -86,12 +86,22 @@ class _Words:
         if "avatar" in how:
             if _opened(kinds.definition, t):
                 return "open"
+            if self._stays(t):
+                return "touch"
             return "close" if kinds.kinds[t] == "spawner" and not moves else "catch" if moves else "gather"
         if "shot" in how:
             return "shoot" if moves else "break"
         if any(analysis.has(p, "pushable") for p in takers):
             return "crush"
         return "get rid of"
+
+    def _stays(self, t: int) -> bool:
+        """Return True where the avatar turns sprites of a type into others that stand."""
+        analysis = self.kinds.analysis
+        return not analysis.has(t, "mover") and any(
+            s.maker == t and s.consumes_maker and s.partner in analysis.avatars and not analysis.has(s.product, "mover")
+            for s in analysis.sources
+        )
 
     def takers(self, types: Iterable[int]) -> list[int]:
         """Return the types that move, the avatar and its shots left out, by which sprites of some types are gone."""

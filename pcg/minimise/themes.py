@@ -47,6 +47,9 @@ ROLES: Mapping[str, str] = {
     "shot": "is shot by the avatar",
     "blow": "is struck by the avatar, beside it",
     "target": "is shot by the avatar, and stands still",
+    "plain": "turns into something else that stands where the avatar touches it, and all of it has to",
+    "painted": "is what that turns into",
+    "waste": "loses the game where there is too much of it",
     "scenery": "stands about",
 }
 """Roles of sprite types that names are for."""
@@ -80,6 +83,9 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
     "blow": ("blade", "sword", "blade", "laser"),
     "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
+    "plain": ("mark", "mark", "mark", "mark"),
+    "painted": ("flower", "torch", "flag", "flag"),
+    "waste": ("hay bones", "bones rock", "rock bones", "rock bones"),
     "scenery": ("hay tree boulder", "pillar bones candle", "rock plant bones", "turret rock bones"),
 }
 """Names by role, one column for each of `THEMES`, the best first; they hold a word by which a tile is chosen."""
@@ -87,6 +93,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
+    "waste": "LIGHTGRAY", "plain": "GRAY", "painted": "GOLD",
     "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
@@ -198,6 +205,12 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return "hazard"
     if any(r.partner == t and _led(r.victim, analysis) for r in analysis.removals):
         return "pen"
+    if not roles & {"collectable", "solid"} and any(e.kind == "appear" and t in e.types for e in analysis.losses):
+        return "waste"
+    if t in (pairs := _painted(analysis)):
+        return "plain"
+    if t in pairs.values() and not roles & {"goal", "collectable", "solid"}:
+        return "painted"
     touched = any(
         analysis.has(r.partner, "avatar") for r in analysis.removals if r.victim == t and r.partner is not None
     )
@@ -230,6 +243,16 @@ def _led(t: int, analysis: GameAnalysis) -> bool:
     takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
     moves = analysis.has(t, "mover") and analysis.has(t, "goal") and not analysis.has(t, "harmful")
     return moves and bool(takers) and not any(analysis.has(p, "avatar") or _shot(p, analysis) for p in takers)
+
+
+def _painted(analysis: GameAnalysis) -> dict[int, int]:
+    """Return what standing goals turn into that stands as well where the avatar touches them."""
+    return {
+        s.maker: s.product for s in analysis.sources
+        if s.consumes_maker and s.partner in analysis.avatars and analysis.has(s.maker, "goal")
+        and not any(analysis.has(t, role) for t in (s.maker, s.product) for role in ("mover", "harmful"))
+        and not analysis.has(s.product, "goal")
+    }  # fmt: skip
 
 
 def _takes(t: int, analysis: GameAnalysis) -> bool:

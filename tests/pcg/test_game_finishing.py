@@ -144,3 +144,19 @@ def test_those_that_drop_what_kills_are_a_fleet() -> None:
     game = load("invaders")
     text, names = dressed(game.definition.source, game.definition, analyse(game.definition), "space")
     assert names["alien"] == "fleet" and names["scout"] == "alien" and check_game(text) == []
+
+
+def test_what_is_touched_and_what_is_wasted_have_names() -> None:
+    sprites = "        mark > Immovable\n        lit > Immovable\n        spoilt > Immovable\n        hero >"
+    painted = (
+        FETCH.lstrip().replace("        hero >", sprites, 1)
+        .replace("hero ghost > killSprite", "hero ghost > killSprite\n        mark hero > transformTo stype=lit\n"
+                 "        coin ghost > transformTo stype=spoilt")
+        .replace("A > floor hero", "A > floor hero\n        m > floor mark")
+        .replace("stype=coin limit=0 win=True", "stype=mark limit=0 win=True\n"
+                 "        SpriteCounterMore stype=spoilt limit=3 win=False")
+    )  # fmt: skip
+    assert check_game(painted) == []
+    definition = load(painted).definition
+    _, names = dressed(painted, definition, analyse(definition), "dungeon")
+    assert (names["mark"], names["lit"], names["spoilt"]) == ("mark", "torch", "bones")

@@ -95,6 +95,14 @@ class _Words:
             return "crush"
         return "get rid of"
 
+    def lured(self, targets: Sequence[int]) -> bool:
+        """Return True where all targets are dangers that go where something stands, and not otherwise."""
+        kinds, analysis = self.kinds, self.kinds.analysis
+        takers = {r.partner for r in analysis.removals if r.victim in targets and r.partner is not None}
+        standing = all(not analysis.has(p, "mover") and not analysis.has(p, "pushable") for p in takers)
+        moving = all(analysis.has(t, "mover") for t in targets)
+        return bool(takers) and standing and moving and not any(kinds.kinds.get(p) == "avatar" for p in takers)
+
     def _stays(self, t: int) -> bool:
         """Return True where the avatar turns sprites of a type into others that stand."""
         analysis = self.kinds.analysis
@@ -162,6 +170,8 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
         return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
     if about.goal == "escort":
         return f"lead {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
+    if targets and said.lured(targets):
+        return f"lure {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its end'}"
     if about.goal == "push":
         boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
         places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]

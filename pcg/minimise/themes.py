@@ -93,7 +93,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
-    "waste": "LIGHTGRAY", "plain": "GRAY", "painted": "GOLD",
+    "waste": "LIGHTGRAY", "plain": "WHITE", "painted": "GOLD",
     "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
@@ -203,7 +203,8 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return _mover(name, roles, analysis, t)
     if "harmful" in roles:
         return "hazard"
-    if any(r.partner == t and _led(r.victim, analysis) for r in analysis.removals):
+    wanted = (r.victim for r in analysis.removals if r.partner == t)
+    if not _shot(t, analysis) and any(analysis.has(v, "mover") and analysis.has(v, "goal") for v in wanted):
         return "pen"
     if not roles & {"collectable", "solid"} and any(e.kind == "appear" and t in e.types for e in analysis.losses):
         return "waste"

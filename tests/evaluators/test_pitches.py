@@ -69,3 +69,13 @@ BasicGame
 
 def test_lists_of_words() -> None:
     assert listed([]) == "" and listed(["a"]) == "a" and listed("abc") == "a, b and c"
+
+
+def test_a_danger_that_dies_at_something_is_lured_there() -> None:
+    trap = (
+        FETCH.lstrip()
+        .replace("ghost > RandomNPC cooldown=2", "ghost > Chaser stype=hero cooldown=2")
+        .replace("coin hero > killSprite scoreChange=1", "ghost coin > killSprite")
+        .replace("stype=coin limit=0 win=True", "stype=ghost limit=0 win=True")
+    )
+    assert told(load(trap, levels=[LEVEL])) == "Lure every ghost into a coin while ghosts chase you."

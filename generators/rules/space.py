@@ -125,13 +125,13 @@ class RuleSpace:
             genotype = RuleSet(rules, terminations)
         named = {word for gene in genotype.genes() for word in str(gene).replace("=", " ").replace(",", " ").split()}
         while True:
-            absent = {d.message.split("`")[1]: d.line for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+            lines = {d.message.split("`")[1]: d.line for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
             tree = parse(text)
             followed = {
-                word for line in tree.walk() if isinstance(line, SpriteLine) and line.name.text not in absent
+                word for line in tree.walk() if isinstance(line, SpriteLine) and line.name.text not in lines
                 for option in line.options for word in option.value.split(",")
             }  # fmt: skip
-            gone = {line for name, line in absent.items() if name not in named | followed}
+            gone = {line for name, line in lines.items() if name not in named | followed}
             if not gone:
                 return text
             text = dumps(_without(tree, gone))

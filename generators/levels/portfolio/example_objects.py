@@ -59,7 +59,7 @@ class ExampleObjects:
 
     @cached_property
     def support(self) -> Support:
-        """What stands on something in the game's levels."""
+        """Things that stand on something in the game's levels."""
         return Support(self.context)
 
     @cached_property

@@ -90,7 +90,9 @@ class Quilt:
         height, width = grid.shape
         here, there = done[y : y + tall, x : x + wide], grid[y : y + tall, x : x + wide]
         laid = int(here.sum())
-        costs, places = [], []
+        known = there[here]
+        costs: list[NDArray[np.float64]] = []
+        places: list[tuple[int, int, int]] = []
         picked = rng.permutation(len(self.examples))[:MOST_EXAMPLES].tolist()
         for k in picked:
             example = self.examples[k]
@@ -98,18 +100,23 @@ class Quilt:
             columns = _offsets(example.shape[1], width, x, wide, self.columns_matter)
             if not rows or not columns:
                 continue
-            windows = np.lib.stride_tricks.sliding_window_view(example, (tall, wide))[np.ix_(rows, columns)]
-            unlike = (windows != there) & here
-            walls = (self.solid[windows] != self.solid[there]) & here
-            cost = THING_COST * unlike.sum(axis=(2, 3)) + (1.0 - THING_COST) * walls.sum(axis=(2, 3))
-            for i, sy in enumerate(rows):
-                for j, sx in enumerate(columns):
-                    again = AGAIN_COST * laid if (k, sy - y, sx - x) in before else 0.0
-                    costs.append(float(cost[i, j]) + again)
-                    places.append((k, sy, sx))
+            again = [
+                (rows.index(y + down), columns.index(x + right)) for other, down, right in before
+                if other == k and y + down in rows and x + right in columns
+            ]  # fmt: skip
+            cost = np.zeros((len(rows), len(columns)))
+            if laid:
+                windows = np.lib.stride_tricks.sliding_window_view(example, (tall, wide))
+                parts = windows[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1][:, :, here]
+                walls = np.count_nonzero(self.solid[parts] != self.solid[known], axis=2)
+                cost += THING_COST * np.count_nonzero(parts != known, axis=2) + (1.0 - THING_COST) * walls
+            for place in again:
+                cost[place] += AGAIN_COST * laid
+            costs.append(cost.ravel())
+            places += [(k, sy, sx) for sy in rows for sx in columns]
         if not places:
             return None
-        found = np.array(costs)
+        found = np.concatenate(costs)
         good = np.flatnonzero(found <= found.min() + NEARLY * max(1, laid) + 1e-9)
         return places[int(good[int(rng.integers(len(good)))])]
 
@@ -161,7 +168,9 @@ def _starts(length: int, side: int, overlap: int) -> list[int]:
 
 
 def _offsets(length: int, wanted: int, at: int, extent: int, rows_matter: bool) -> list[int]:
-    """Return where in an example of some length a piece may begin that goes to `at` in a level as long as `wanted`."""
+    """Return where in an example of some length a piece may begin that goes to `at` in a level as long as `wanted`:
+    cells one after another.
+    """
     if extent > length:
         return []
     if at == 0:
@@ -183,9 +192,9 @@ def _near_side(unlike: NDArray[np.float64]) -> Mask:
     """Return the cells before the cheapest cut from top to bottom through an overlap, shape as given."""
     rows, columns = unlike.shape
     cost = unlike.copy()
+    padded = np.full(columns + 2, np.inf)
     for y in range(1, rows):
-        above = cost[y - 1]
-        padded = np.pad(above, 1, constant_values=np.inf)
+        padded[1:-1] = cost[y - 1]
         cost[y] += np.minimum(np.minimum(padded[:-2], padded[1:-1]), padded[2:])
     cut = int(cost[-1].argmin())
     near = np.zeros((rows, columns), bool)

@@ -1,4 +1,4 @@
-"""Limits of the coordinator of a cluster: a real scheduler and run with simulated workers, up to a thousand.
+"""Limits of a cluster's coordinator: a real scheduler and run with simulated workers, up to a thousand.
 
     python benchmarks/cluster_scale.py [--workers N ...] [--seconds S ...] [--shares N ...] [--batches N]
 

@@ -80,6 +80,7 @@ PLAYS = 20
 FRESH = 7_000_003
 """Seed of these plays: neither that of a search nor that of its own last plays."""
 FOLDER = Path(__file__).parent.parent / "docs" / "results" / "rules"
+PAGE = FOLDER.parent / "rules.md"
 GAME_COLUMNS = (
     "game", "generator", "search", "seed", "asked_s", "clock", "workers",
     "wall_s", "cpu_s", "load", "evaluations", "feasible",
@@ -114,6 +115,12 @@ action (19 of 19 in dungeon and zelda before). *Rules that matter*: median share
 whose removal changes a play (22 % of rules before). The prior was counted in all games of the corpus, these among
 them: counts of rules by kinds of sprites, which say nothing of any single game. The judge's own conventions and
 weights are from the half of the games that is not held out."""
+BY_HAND = (
+    "The shelf, and levels with the rules",
+    "The second shelving, with plans of whole games",
+    "Plans of whole games, before and after",
+)
+"""Sections of the page that people write."""
 LOOKED_AT = """\
 What fell short, and what the eye says of the best games:
 
@@ -132,41 +139,6 @@ What fell short, and what the eye says of the best games:
 - `chase`: prey that turns to wall where it is caught, without any danger: neat and slight.
 - Goals are of few families (reach, hunt, collect, race): repair prefers what can be done by touching. Levels are
   those of the old game, which is why so many wins are too short in `zelda`. Both has changed since (above)."""
-SHELF = """\
-Runs on the sprites of the toolkit's own games, whose games became the [shelf](../gallery-games.md): levels are made
-for the rules of each candidate, and what is kept is finished. Rows by `benchmarks/judged_games.py --by-run`, with the
-columns of the table below; each run is `pcg rules GAME --generator GENERATOR --seed SEED --budget CANDIDATESevaluations
---level 0-2 -n 4 --set run.confirm=2 --set run.finalists=6 --set generator.population=N` (N is 40, of rows of 90 and 70
-candidates 30) at the revision in `made_levels.csv`; names of rows are GAME-GENERATOR-SEED. Later revisions draw levels
-in which the way is long, and rooms; those of `evolve-5` begin a part of what they make anew with goals of several
-rules. The games of people are judged on their own levels, evolved ones on theirs.
-
-What the eye says, against the number:
-
-- Candidates on made levels are feasible more often: of `hunt`, 11 of 100 on the levels of the sprites, and 29 of 150 on
-  made ones (one run each, seed 1, levels 0-1 and 0-2).
-- Before goals of several rules were drawn, all feasible candidates of eight runs were of three families (collect, hunt,
-  destroy) but two of `boxes`; in `evolve-5` there are games of pushing and of keys after 70 candidates. Survival never
-  came through: in levels with walls a player who does nothing survives as well.
-- `boxes-map-elites-1`, 0.835: gather marks and do not step on boxes, which never move. Nothing happens in it: dangers
-  that stand still in the open are none, and nothing of the judge sees that. All games of `portals-map-elites-1` (up to
-  0.879) are without any danger and any puzzle, some with gates that lead nowhere. None of these is on the shelf.
-- `invaders-map-elites-1` (0.765): chance wins nearly as many plays as are allowed. Its first game is a shooter that one
-  would play once. `crossing-map-elites-1`: after its levels were chosen chance won 13 of 19 plays, and it was refused.
-- The best are what people would call small arcade games: gather in rooms while ghosts come out of graves, close the
-  graves, push crates into holes while a dog is after you. None surprises like `barrels`, in which a thrown knife turns
-  a skeleton into a
-  barrel that has to be broken as well.
-- `doc-dungeon` (the command of docs/rules.md, 200 candidates) gave `bat_hunt` and `chips`; its third game, a key to be
-  fetched and a door to be unlocked among bats, is of the family of reaching and was left off: the knife that the player
-  carries hits nothing in it. Of three games of `hunt-evolve-5` one asked to keep hens from eating the hay; no recorded
-  play lost it, so that minimising took the hay away.
-- Finishing removes dangers that agents are good at avoiding (`fox egg > killSprite` never took effect in 40 plays):
-  what `pcg minimise` calls without effect is what its players never met.
-- On the shelf are ten games of three families (collect, hunt, push), all from sprites alone, five of them from two
-  sprite sets. Asked for were twenty games, at least five families of goals, and a feasible game for ten of ten sets of
-  the corpus in five minutes. The machine ran at a load of 20 to 27 for two processors during all of this, so that a run
-  had some 10 to 30 candidates a minute; the corpus was not measured again."""
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -447,9 +419,7 @@ def report(options: argparse.Namespace) -> None:
         "alone, by the clock named; *s in all* and the processor time have the last plays of its finalists as well. "
         "A minute of two processors is 120 s of processor time. Nothing here is extrapolated: what stands in no row "
         "was not measured.",
-        "## The shelf, and levels with the rules",
-        SHELF,
-        _table(_read(FOLDER / "made_levels.csv"), JUDGED_COLUMNS),
+        *(_by_hand(heading) for heading in BY_HAND),
         "## Games as the judge saw them on the levels of the sprites",
         JUDGED,
         _table(_read(FOLDER / "judged.csv"), JUDGED_COLUMNS),
@@ -487,7 +457,13 @@ def report(options: argparse.Namespace) -> None:
             MEMORY_COLUMNS,
         ),
     ]  # fmt: skip
-    (FOLDER.parent / "rules.md").write_text("\n\n".join(parts) + "\n")
+    PAGE.write_text("\n\n".join(parts) + "\n")
+
+
+def _by_hand(heading: str) -> str:
+    """Return a section of the page as it stands."""
+    _, _, rest = PAGE.read_text().partition(f"## {heading}\n")
+    return f"## {heading}\n{rest.partition(chr(10) + '## ')[0]}".rstrip()
 
 
 def _read(path: Path) -> list[dict[str, str]]:

@@ -46,10 +46,11 @@ HEAD = """\
 # Evolved games
 
 {number} games that were found by search, each from the sprites of one of the toolkit's own games: rules, goal and
-levels are new. Their goals are of {families} families: {names}. What the search ranked first was read (rules, levels,
-wins), and these are what seemed worth showing; players have not been asked. `pcg play NAME` plays one;
-`games/evolved/NAME` has the rules, the levels from easy to hard, a stored win of each, and where it comes from. What
-was measured, and what was left out and why, is in [results](results/rules.md). `benchmarks/shelf.py` makes this page.
+levels are new. Their goals are of {families} families: {names}.
+What the search ranked first was read (rules, levels, wins), and these are what seemed worth showing; players have not
+been asked. `pcg play NAME` plays one; `games/evolved/NAME` has the rules, the levels from easy to hard, a stored win of
+each, and where it comes from. What was measured, and what was left out and why, is in [results](results/rules.md).
+`benchmarks/shelf.py` makes this page.
 """
 GAME = """\
 ## {name}
@@ -138,6 +139,7 @@ def _command(manifest: dict[str, Any]) -> str:
     words += ["--seed", str(manifest["seed"]), "--budget", f"{manifest['budget']['evaluations']}evaluations"]
     words += ["--level", ",".join(map(str, manifest["levels"])), "-n", str(manifest["archive"]["size"])]
     words += ["--set", f"run.confirm={manifest['confirm']}", "--set", f"run.finalists={manifest['finalists']}"]
+    words += [] if manifest.get("finish", 1) else ["--set", "run.finish=0"]
     if manifest["start"] != "nothing":
         words += ["--start", manifest["start"], "--set", f"run.drop={manifest['drop']:g}"]
     population = manifest["generator"]["parameters"].get("population")
@@ -146,7 +148,7 @@ def _command(manifest: dict[str, Any]) -> str:
 
 
 def shelve(candidate: Path, name: str) -> None:
-    """Put a candidate on the shelf under a name."""
+    """Put a candidate on the shelf under a name, which is its title too."""
     if (candidate / "rejected.txt").is_file():
         raise SystemExit(f"{candidate} was rejected: {(candidate / 'rejected.txt').read_text()}")
     to = SHELF / name
@@ -155,6 +157,8 @@ def shelve(candidate: Path, name: str) -> None:
     shutil.copytree(candidate, to)
     game = load(to, reading="strict")
     text, told = commented(dumps(without_comments(parse(game.definition.source))), game.levels)
+    title = name.replace("_", " ").capitalize()
+    text, told = text.replace(f"# {told['title']}: ", f"# {title}: ", 1), {**told, "title": title}
     (to / "game.vgdl").write_text(text, encoding="utf-8")
     letters = {stored: own for own, stored in REPLAY_KEYS.items()}
     plays = read_json(to / "replays.json")["plays"]

@@ -14,6 +14,9 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
     percentile  bootstrap over participants, quantiles of the samples
     parametric  bootstrap of answers from the fitted model to the pairs that were shown, basic intervals
 
+With `--shown four` they choose the best of `--pairs` sets of four by Luce's law, with `--worst` the worst as well, and
+`choices.ChoiceTable.posterior` gives the intervals.
+
 Every number is the mean over studies, with its own 95 % interval from the scatter between studies.
 """
 
@@ -28,9 +31,11 @@ import numpy as np
 from scipy.stats import t as student
 
 from pcg.evaluators.preferences import count_votes, fit, make_design
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
 from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.sets import SetDesign
 from pcg.evaluators.preferences.simulation import (
     Population,
     hidden_utilities,
@@ -110,6 +115,34 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
     return found
 
 
+def look_at_sets(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
+    """Shares of intervals that hold the truth, in one study of sets of four."""
+    names, rng = item_names(options.items), np.random.default_rng([seed, 41])
+    truth = hidden_utilities(options.items, options.spread, seed)
+    place, sets = {name: k for k, name in enumerate(names)}, SetDesign(design, names, 4, seed)
+    choices: list[Choice] = []
+    for person in range(participants):
+        own = truth + rng.normal(0, options.taste, options.items) if options.taste else truth
+        for _ in range(options.pairs):
+            shown = sets.next_set(f"p{person}", choices)
+            assert shown is not None
+            u = own[[place[name] for name in shown]]
+            best = int(rng.choice(4, p=np.exp(u) / np.exp(u).sum()))
+            odds = np.where(np.arange(4) == best, 0.0, np.exp(-u))
+            worst = shown[int(rng.choice(4, p=odds / odds.sum()))] if options.worst else ""
+            choices.append(Choice(f"p{person}", shown, shown[best], worst))
+    after = ChoiceTable(choices, names).posterior()
+    one, two = np.triu_indices(options.items, 1)
+    ends = np.array([after.difference(i, j) for i, j in zip(one, two, strict=True)])
+    apart, found = truth[one] - truth[two], {}
+    open_ranks, ranks = after.ranks(seed=seed), 1 + np.argsort(np.argsort(-truth))
+    for name, low, high, true in (("differences", *ends.T, apart), ("utilities", *after.intervals().T, truth),
+                                  ("ranks", *open_ranks.T, ranks)):  # fmt: skip
+        found[name] = float(np.mean((low <= true) & (true <= high)))
+        found[f"{name} width"] = float(np.median(high - low))
+    return found
+
+
 def main() -> None:
     """Print a table for each pairing."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,13 +153,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--spread", type=float, default=1.0)
     parser.add_argument("--taste", type=float, default=0.0)
+    parser.add_argument("--shown", choices=("pair", "four"), default="pair")
+    parser.add_argument("--worst", action="store_true")
     parser.add_argument("--samples", type=int, default=300)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     everything = {}
     for design in options.designs.split(","):
         for participants in map(int, options.participants.split(",")):
-            studies = [look(design, participants, options, seed) for seed in range(options.studies)]
+            of = look if options.shown == "pair" else look_at_sets
+            studies = [of(design, participants, options, seed) for seed in range(options.studies)]
             for name in studies[0]:
                 values = np.array([one[name] for one in studies])
                 half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0

@@ -7,13 +7,13 @@ al. 2024) spans its archive by concepts of board games in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Protocol
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
-from pcg.evaluators.analysis import Ending, GameAnalysis, product_parameter
+from pcg.evaluators.analysis import Ending, product_parameter
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 
 GOALS: Mapping[str, str] = {
@@ -99,44 +99,6 @@ class Concept:
         return _TITLES[self.goal].format(x=words)
 
 
-def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str], plural: Callable[[str], str]) -> str:
-    """Return a game in one sentence: what is to be done, and what stands in the way.
-
-    Args:
-        kinds: of the game's sprites.
-        levels: read for it.
-        name: name in sentences of a type.
-        plural: more than one of it.
-    """
-    about = concept(kinds, levels)
-    words = [name(target) for target in about.targets]
-    one, all_of = " or ".join(words) or "thing", " and ".join(f"every {word}" for word in words) or "everything"
-    index = kinds.definition.type_index
-    verbs: dict[str, list[str]] = {}
-    for target in about.targets:
-        kind = kinds.kinds.get(index.get(target, -1), "")
-        verb = "close" if kind == "spawner" else "catch" if kind in _MOVING else "gather"
-        verbs.setdefault(verb, []).append(f"every {name(target)}")
-    taken = " and ".join(f"{verb} {' and '.join(things)}" for verb, things in sorted(verbs.items())) or "gather all"
-    limits = [e.limit for e in kinds.analysis.wins if e.kind == "timeout"]
-    deed = {
-        "survive": f"stay alive for {min(limits, default=0)} ticks", "escort": f"see every {one} to its place",
-        "push": f"push {all_of} to its place", "destroy": f"get rid of {all_of}", "hunt": taken,
-        "collect": taken, "reach": f"get to the {one}", "race": f"get to the {one} before others do",
-        "build": f"make enough {plural(words[0]) if words else 'things'}", "other": f"get rid of {all_of}",
-    }[about.goal]  # fmt: skip
-    sources = {"chasers": ("chaser",), "missiles": ("missile", "spawner"), "wanderers": ("wanderer", "walker")}
-    harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
-    those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in sources.get(about.danger, ())]
-    dangers = " and ".join(plural(name(kinds.name(t))) for t in those)
-    trouble = {
-        "chasers": f"while {dangers} chase you", "missiles": f"while {dangers} fly about",
-        "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
-        "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "in peace",
-    }[about.danger]  # fmt: skip
-    return f"{deed[0].upper()}{deed[1:]} {trouble}."
-
-
 def concept_of(game: Game, levels: Sequence[Level]) -> Concept:
     """Return what a game is about.
 
@@ -187,8 +149,8 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
     if not types:
         return "other"
     if ending.kind == "appear":
-        return "push" if _pushed_into(analysis, types) else "build"
-    if _pushed_into(analysis, types):
+        return "push" if _pushed_into(kinds, types) else "build"
+    if _pushed_into(kinds, types):
         return "push"
     takers = {r.partner for r in analysis.removals if r.victim in types and r.partner is not None}
     avatars = {t for t in takers if kinds.kinds[t] == "avatar"}
@@ -214,16 +176,25 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
     return "destroy" if takers else "other"
 
 
-def _pushed_into(analysis: GameAnalysis, types: Sequence[int]) -> bool:
-    """Return True where what counts goes, or comes about, when something is pushed against something else."""
+def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
+    """Return True where what counts goes, or comes about, when something is pushed against something else.
+
+    A crate that is shot, or eaten by what roams, is not pushed to a place.
+    """
+    analysis = kinds.analysis
     pushed = {t for t in analysis.concrete if analysis.has(t, "pushable")}
-    if not pushed:
-        return False
-    by_push = any(
-        r.victim in types and (r.victim in pushed or r.partner in pushed)
-        and not {r.victim, r.partner} & set(analysis.avatars) for r in analysis.removals
-    )  # fmt: skip
-    return by_push or any(s.product in types and ({s.maker, s.partner} & pushed) for s in analysis.sources)
+
+    def onto(one: int, other: int | None) -> bool:
+        if other is None or kinds.kinds.get(other) in ("avatar", "shot"):
+            return False
+        return one in pushed and (other in pushed or not analysis.has(other, "mover"))
+
+    gone = any(
+        r.victim in types and (onto(r.victim, r.partner) or (r.partner in pushed and r.victim not in analysis.avatars))
+        for r in analysis.removals
+    )
+    made = ((s.maker, s.partner) for s in analysis.sources if s.product in types and s.partner is not None)
+    return gone or any(onto(one, other) or onto(other, one) for one, other in made)
 
 
 def _danger(kinds: GameKinds) -> str:

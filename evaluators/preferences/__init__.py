@@ -4,6 +4,7 @@ votes         the table of votes, and its files
 designs       which pairs a participant is shown next; adaptive: by what the answers teach
 davidson      utilities from votes (Bradley-Terry with ties)      intervals   how sure they are
 posterior     intervals that hold under adaptive pairing
+choices       utilities from choices of the best and worst of several     sets      which sets are shown
 subgroups     whether subgroups of participants differ in their taste
 shares        votes for groups, with exact tests                  rankings    other methods, as checks
 mixed         the same for other people and other items: both as random effects
@@ -34,6 +35,7 @@ from pcg.evaluators.preferences.votes import (
 )
 
 if TYPE_CHECKING:
+    from pcg.evaluators.preferences.choices import Choice, ChoiceFit, ChoiceTable, choice_bootstrap, fit_choices
     from pcg.evaluators.preferences.consistency import (
         PositionBias,
         Suspicion,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
     from pcg.evaluators.preferences.power import MoreVotes, PowerPoint, more_votes, simulate_power, votes_needed
     from pcg.evaluators.preferences.rankings import glicko, kendall, thurstone
+    from pcg.evaluators.preferences.sets import SetDesign
     from pcg.evaluators.preferences.shares import shares as group_shares
     from pcg.evaluators.preferences.simulation import (
         Population,
@@ -63,6 +66,12 @@ if TYPE_CHECKING:
     from pcg.evaluators.preferences.subgroups import compare_subgroups
 
 _HOMES = {
+    "Choice": "choices",
+    "ChoiceFit": "choices",
+    "SetDesign": "sets",
+    "choice_bootstrap": "choices",
+    "ChoiceTable": "choices",
+    "fit_choices": "choices",
     "MixedEffects": "mixed",
     "mixed_effects": "mixed",
     "Bootstrap": "intervals",
@@ -108,6 +117,9 @@ __all__ = [
     "Adaptive",
     "Balanced",
     "Bootstrap",
+    "Choice",
+    "ChoiceFit",
+    "ChoiceTable",
     "Design",
     "Fit",
     "Full",
@@ -121,16 +133,19 @@ __all__ = [
     "PreferenceModel",
     "Prior",
     "Random",
+    "SetDesign",
     "Suspicion",
     "Tally",
     "Transitivity",
     "Vote",
     "agreement_between_people",
     "bootstrap",
+    "choice_bootstrap",
     "compare_subgroups",
     "count_votes",
     "feature_table",
     "fit",
+    "fit_choices",
     "fit_model",
     "glicko",
     "group_shares",

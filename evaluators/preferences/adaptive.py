@@ -171,6 +171,11 @@ class Belief:
         self._laplacian = laplacian
         self._spread = self.covariance @ laplacian @ self.covariance
 
+    @property
+    def spread(self) -> Array:
+        """Covariance times the weights of the orders times covariance, once they are weighed, (items, items)."""
+        return self._spread
+
     def order_gains(self) -> Array:
         """Expected information about the order of all pairs, in nats, of a vote on each pair; (pairs,)."""
         variance = self._of_pairs(self.covariance)

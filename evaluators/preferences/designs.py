@@ -175,7 +175,7 @@ class Design(ABC):
             tally = Tally(self.items, self.question)
             tally.add(votes)
         table = self._table(participant, tally, pending)
-        rng = np.random.default_rng([self.seed, 2, *_words(participant), int(table.own.sum())])
+        rng = np.random.default_rng([self.seed, 2, *participant_words(participant), int(table.own.sum())])
         count = min(n, int(table.free.sum()))
         chosen = self._choose(table, count, rng) if count > 0 else []
         return self._turned([chosen[k] for k in rng.permutation(len(chosen))], table.order, rng)
@@ -281,7 +281,8 @@ def pairs_between(groups: Mapping[str, str], within: Mapping[str, str] | None = 
     ]
 
 
-def _words(text: str) -> list[int]:
+def participant_words(text: str) -> list[int]:
+    """Return four words of 32 bits from an id, for seeds."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return [int.from_bytes(digest[k : k + 4], "big") for k in range(0, 16, 4)]
 

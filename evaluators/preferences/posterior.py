@@ -10,6 +10,7 @@ prior on the standard deviation of section 5.7). `benchmarks/study_coverage.py` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,6 +46,17 @@ class Posterior:
         c = self.covariance
         error = float(np.sqrt(max(1e-12, c[one, one] + c[other, other] - 2 * c[one, other])))
         return float(_normal_cdf((self.mean[one] - self.mean[other]) / error))
+
+    def of_groups(self, groups: Sequence[str]) -> tuple[tuple[str, ...], Posterior]:
+        """Return the names of groups, sorted, and the posterior of the mean utilities of their items.
+
+        Args:
+            groups: of each item.
+        """
+        names = tuple(sorted(set(groups)))
+        share = np.array([[float(group == name) for group in groups] for name in names])
+        share = (np.eye(len(names)) - 1 / len(names)) @ (share / share.sum(axis=1, keepdims=True))
+        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T)
 
     def ranks(self, confidence: float = 0.95, *, samples: int = 4000, seed: int = 0) -> NDArray[np.int64]:
         """Return the ranks (1 is best) that are left open, shape (items, 2).
@@ -89,7 +101,7 @@ def posterior(fitted: Fit) -> Posterior:
     """
     n, counts = len(fitted.items), fitted.counts
     centring = np.eye(n) - 1 / n
-    weights, means, covariances = [], [], []
+    approximations = []
     with one_thread():
         for width in WIDTHS:
             prior = replace(fitted.prior, utility=float(width))
@@ -98,9 +110,20 @@ def posterior(fitted: Fit) -> Posterior:
             theta, information = found.theta[0], found.information[0]
             penalty = 0.5 * np.log(solver.precision).sum() - 0.5 * (solver.precision * theta**2).sum()
             evidence = found.log_likelihood[0] + penalty - 0.5 * np.linalg.slogdet(information)[1]
-            weights.append(float(evidence + np.log(width)))  # the grid is even in the logarithm, the prior in the width
-            means.append(centring @ theta[:n])
-            covariances.append(centring @ np.linalg.inv(information)[:n, :n] @ centring)
+            covariance = centring @ np.linalg.inv(information)[:n, :n] @ centring
+            approximations.append((float(evidence), centring @ theta[:n], covariance))
+    return over_widths(approximations)
+
+
+def over_widths(approximations: Sequence[tuple[float, Array, Array]]) -> Posterior:
+    """Mix normal approximations, one for each of `WIDTHS`, by how likely each makes the votes.
+
+    Args:
+        approximations: (log evidence, means, covariances) for each width.
+    """
+    # the grid is even in the logarithm, the prior in the width
+    weights = [evidence + np.log(width) for (evidence, _, _), width in zip(approximations, WIDTHS, strict=True)]
+    means, covariances = [mean for _, mean, _ in approximations], [spread for _, _, spread in approximations]
     share = np.exp(np.array(weights) - max(weights))
     share /= share.sum()
     mean = np.tensordot(share, np.array(means), 1)

@@ -197,7 +197,10 @@ def make_contact(exploration: int, contact: int) -> int:
     r = region_at(e.region)
     spread_region(e.region, e.work, avatar_cell(d.model, e.work, d.player))
     goal = contact >> 3
-    for k in range(way_within(e.region, goal) - 1, -1, -1):
+    length = way_within(e.region, goal)
+    if length < 0:
+        return PAUSED  # the cell was met again sooner, in a state in which the avatar cannot get there
+    for k in range(length - 1, -1, -1):
         answer = step(exploration, load64(r.moves + 8 * load8(r.steps + k)), 0)
         if answer != OK:
             return answer

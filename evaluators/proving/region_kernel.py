@@ -123,8 +123,12 @@ def list_contacts(region: int) -> int:
 
 @inner
 def way_within(region: int, cell: int) -> int:
-    """Write the directions of a way to a cell of the region to `steps`, last one first; returns how many."""
+    """Write the directions of a way to a cell of the region to `steps`, last one first; returns how many, -1 for a cell
+    that is not of the region.
+    """
     r = region_at(region)
+    if load8(r.via + cell) == 0:
+        return -1
     length = 0
     at = cell
     while load8(r.via + at) != 5:

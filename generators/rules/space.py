@@ -27,7 +27,7 @@ from pcg.engine.vgdl.ontology_params import EffectSpec, Param, TerminationSpec
 from pcg.engine.vgdl.parser import parse
 from pcg.engine.vgdl.resolver import read_game
 from pcg.engine.vgdl.rule_compiler import CompiledRules, RuleCompiler
-from pcg.engine.vgdl.tree import Tree
+from pcg.engine.vgdl.tree import SpriteLine, Tree
 from pcg.generators.rules.genes import EOS, TIME, Params, Rule, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.sprite_set import readable_sprites
 
@@ -125,11 +125,16 @@ class RuleSpace:
             genotype = RuleSet(rules, terminations)
         named = {word for gene in genotype.genes() for word in str(gene).replace("=", " ").replace(",", " ").split()}
         while True:
-            found = [d for d in check_game(text) if d.message.endswith(NEVER_APPEARS)]
-            gone = {d.line for d in found if d.message.split("`")[1] not in named}
+            lines = {d.message.split("`")[1]: d.line for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+            tree = parse(text)
+            followed = {
+                word for line in tree.walk() if isinstance(line, SpriteLine) and line.name.text not in lines
+                for option in line.options for word in option.value.split(",")
+            }  # fmt: skip
+            gone = {line for name, line in lines.items() if name not in named | followed}
             if not gone:
                 return text
-            text = dumps(_without(parse(text), gone))
+            text = dumps(_without(tree, gone))
 
     def compile(self, genotype: RuleSet) -> CompiledRules:
         """The game compiled; findings about sprites alone, which no rules can help, are left out."""

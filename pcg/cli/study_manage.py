@@ -168,13 +168,15 @@ def show(name: NameArgument, database: DatabaseOption = None, as_json: JsonOptio
 
     from rich.table import Table
 
+    from pcg.study.rows import SIDES
+
     store = _open(name, database)
     votes = store.vote_rows()
     people = store.participants()
     judged: dict[int, int] = {}
     for vote in votes:
-        for side in ("first", "second"):
-            judged[vote[side]] = judged.get(vote[side], 0) + 1
+        for item in filter(None, (vote[side] for side in SIDES)):
+            judged[item] = judged.get(item, 0) + 1
     progress = {
         "participants": len(people),
         "consented": sum(p.consented is not None for p in people),

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
+from pcg.describe.noun_phrases import plural
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
 from pcg.minimise.rename import role_name, with_names
-from pcg.render.tile_choice import ground_types
+from pcg.render.tile_choice import KEYWORDS, ground_types
 
 ROLES: Mapping[str, str] = {
     "avatar": "played by the player",
@@ -29,6 +30,9 @@ ROLES: Mapping[str, str] = {
     "hazard": "kills, and stands still",
     "fleeing": "is caught, and flees",
     "prey": "is caught, and moves",
+    "bomber": "moves, and drops what kills",
+    "thief": "takes what the player wants, and does no harm",
+    "follower": "is led to where it disappears",
     "friend": "moves, and does no harm",
     "treasure": "is collected",
     "goal": "is reached to win",
@@ -36,12 +40,16 @@ ROLES: Mapping[str, str] = {
     "door": "stops the avatar until it is opened",
     "box": "is pushed",
     "place": "is where what is pushed disappears",
+    "pen": "is where what moves disappears",
     "nest": "brings forth others",
     "portal": "leads to another place",
     "exit": "is that other place",
     "shot": "is shot by the avatar",
     "blow": "is struck by the avatar, beside it",
     "target": "is shot by the avatar, and stands still",
+    "plain": "turns into something else that stands where the avatar touches it, and all of it has to",
+    "painted": "is what that turns into",
+    "waste": "loses the game where there is too much of it",
     "scenery": "stands about",
 }
 """Roles of sprite types that names are for."""
@@ -58,6 +66,9 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "hazard": ("campfire pit cactus", "lava trap flame", "whirlpool mine cactus", "lava explosion pit"),
     "fleeing": ("rabbit hen duck", "bandit goat rabbit", "fish whale bird", "scout rabbit alien"),
     "prey": ("butterfly chick mole", "slime snake worm", "fish worm crab", "worm visitor scout"),
+    "bomber": ("eagle wasp bird", "dragon bat ghost", "raider crab shark", "alien raider ufo"),
+    "thief": ("mole bird hedgehog", "bandit bat worm", "crab fish whale", "raider worm bee"),
+    "follower": ("sheep goat chick", "zombie slime goat", "fish whale crab", "visitor alien worm"),
     "friend": ("bird goat sheep", "visitor king princess", "whale bird boat", "visitor bird ship"),
     "treasure": ("berry egg flower", "coin gem potion", "chest jewel coin", "crystal oxygen chip"),
     "goal": ("burrow flag", "exit chest", "outpost flag", "outpost base"),
@@ -65,12 +76,16 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
     "box": ("crate log", "crate barrel", "barrel crate", "cargo crate"),
     "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
+    "pen": ("den tunnel", "pit tunnel", "cave tunnel", "vortex tunnel"),
     "nest": ("hive nest", "grave tomb", "cave nest", "mothership hive"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
     "blow": ("blade", "sword", "blade", "laser"),
     "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
+    "plain": ("mark", "mark", "mark", "mark"),
+    "painted": ("flower", "torch", "flag", "flag"),
+    "waste": ("hay bones", "bones rock", "rock bones", "rock bones"),
     "scenery": ("hay tree boulder", "pillar bones candle", "rock plant bones", "turret rock bones"),
 }
 """Names by role, one column for each of `THEMES`, the best first; they hold a word by which a tile is chosen."""
@@ -78,6 +93,8 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
+    "waste": "LIGHTGRAY", "plain": "WHITE", "painted": "GOLD",
+    "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
     "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
@@ -118,14 +135,15 @@ def dressed(
     roles = {t.name: role_of(t.id, analysis) for t in definition.types if t.line and t.leaf}
     names: dict[str, str] = {}
     taken = {t.name for t in definition.types if not t.line}
+    seen: set[str | None] = set()
     for line in lines:
         role = roles.get(line.name.text)
-        words = (
-            NAMES[role][THEMES.index(theme)].split() if role is not None else _group(definition, line.name.text, roles)
-        )
-        choices = [*words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
+        words = _group(definition, line.name.text, roles) if role is None else NAMES[role][THEMES.index(theme)].split()
+        fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
+        choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
         names[line.name.text] = next(name for name in choices if name not in taken)
         taken.add(names[line.name.text])
+        seen.add(KEYWORDS.get(names[line.name.text]))
     coloured = Tree(replace(tree.header, children=tuple(
         replace(s, children=tuple(_coloured(line, roles, theme) for line in s.children))
         if isinstance(s, Section) and s.identifier == "SpriteSet" else s
@@ -148,12 +166,17 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
 
 def _group(definition: GameDefinition, name: str, roles: Mapping[str, str]) -> list[str]:
     """Names of a group of types."""
-    below = {roles.get(definition.types[u].name, "") for u in definition.types[definition.type_index[name]].subtypes}
-    if below <= {"chaser", "wanderer", "missile"}:
+    members = (definition.types[u] for u in definition.types[definition.type_index[name]].subtypes)
+    below = {roles.get(member.name, "") for member in members if member.leaf}
+    if below == {"bomber"}:
+        return ["fleet"]
+    if len(below) == 1 and (role := next(iter(below))) in NAMES:
+        return [plural(role)]
+    if below <= {"chaser", "wanderer", "missile", "bomber"}:
         return ["enemies", "hunters"]
     return (
         ["creatures", "animals"]
-        if below <= {"fleeing", "prey", "friend", "chaser", "wanderer", "missile"}
+        if below <= {"fleeing", "prey", "friend", "thief", "follower", "chaser", "wanderer", "missile"}
         else ["things"]
     )
 
@@ -180,6 +203,15 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
         return _mover(name, roles, analysis, t)
     if "harmful" in roles:
         return "hazard"
+    wanted = (r.victim for r in analysis.removals if r.partner == t)
+    if not _shot(t, analysis) and any(analysis.has(v, "mover") and analysis.has(v, "goal") for v in wanted):
+        return "pen"
+    if not roles & {"collectable", "solid"} and any(e.kind == "appear" and t in e.types for e in analysis.losses):
+        return "waste"
+    if t in (pairs := _painted(analysis)):
+        return "plain"
+    if t in pairs.values() and not roles & {"goal", "collectable", "solid"}:
+        return "painted"
     touched = any(
         analysis.has(r.partner, "avatar") for r in analysis.removals if r.victim == t and r.partner is not None
     )
@@ -205,11 +237,42 @@ def _shot(t: int, analysis: GameAnalysis) -> bool:
     )
 
 
+def _led(t: int, analysis: GameAnalysis) -> bool:
+    """Return True where sprites of a type move and do no harm, and winning takes them away otherwise than by a touch of
+    the avatar or a shot.
+    """
+    takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
+    moves = analysis.has(t, "mover") and analysis.has(t, "goal") and not analysis.has(t, "harmful")
+    return moves and bool(takers) and not any(analysis.has(p, "avatar") or _shot(p, analysis) for p in takers)
+
+
+def _painted(analysis: GameAnalysis) -> dict[int, int]:
+    """Return what standing goals turn into that stands as well where the avatar touches them."""
+    return {
+        s.maker: s.product for s in analysis.sources
+        if s.consumes_maker and s.partner in analysis.avatars and analysis.has(s.maker, "goal")
+        and not any(analysis.has(t, role) for t in (s.maker, s.product) for role in ("mover", "harmful"))
+        and not analysis.has(s.product, "goal")
+    }  # fmt: skip
+
+
+def _takes(t: int, analysis: GameAnalysis) -> bool:
+    """Return True where sprites of a type take away what the player wants or has to keep."""
+    wanted = {u for u, roles in analysis.roles.items() if roles & {"goal", "guarded", "collectable"}}
+    return any(r.partner == t and r.victim in wanted - set(analysis.avatars) for r in analysis.removals)
+
+
 def _mover(name: str, roles: frozenset[str], analysis: GameAnalysis, t: int) -> str:
+    if "spawner" in roles and not name.startswith("Random"):
+        drops = {s.product for s in analysis.sources if s.maker == t and s.partner is None}
+        if any(analysis.has(product, "harmful") for product in drops):
+            return "bomber"
     if "harmful" in roles:
         if name.endswith("Chaser") and not name.startswith("Random"):
             return "chaser"
         return "missile" if name.endswith("Missile") or t in analysis.drifts else "wanderer"
+    if _led(t, analysis):
+        return "follower"
     if not roles & {"goal", "collectable", "breakable", "resource"}:
-        return "friend"
+        return "thief" if _takes(t, analysis) else "friend"
     return "fleeing" if name == "Fleeing" else "prey"

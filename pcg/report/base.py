@@ -73,6 +73,22 @@ class Table:
         return text.getvalue()
 
 
+def number_cell(value: float, text: str | None = None) -> Cell:
+    """Return the cell of a number, as a whole one unless a text is given."""
+    return Cell(text if text is not None else f"{value:,.0f}", value)
+
+
+def interval_cell(ends: Sequence[float], form: str = "{:.0%}") -> Cell:
+    """Return the cell of an interval, its ends in a format."""
+    low, high = (form.format(end).replace("-", "−") for end in ends)
+    return Cell(f"{low} to {high}")
+
+
+def signed_cell(value: float) -> Cell:
+    """Return the cell of a number with its sign and two digits."""
+    return number_cell(value, f"{value:+.2f}".replace("-", "−"))
+
+
 def render_page(template: str, **context: Any) -> str:
     """Return a page as HTML.
 

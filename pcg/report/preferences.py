@@ -35,6 +35,9 @@ from pcg.evaluators.preferences.shares import Shares, check_groups, shares
 from pcg.evaluators.preferences.subgroups import Comparison, compare_subgroups
 from pcg.evaluators.preferences.votes import Vote, count_votes, preferences, read_groups, read_votes, write_votes
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
+from pcg.report.base import interval_cell as _interval
+from pcg.report.base import number_cell as _n
+from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
 from pcg.report.preference_numbers import numbers_csv
 
@@ -315,19 +318,6 @@ def _group_finding(counted: Shares, modelled: MixedEffects) -> str:
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
-
-
-def _n(value: float, text: str | None = None) -> Cell:
-    return Cell(text if text is not None else f"{value:,.0f}", value)
-
-
-def _interval(ends: Sequence[float], form: str = "{:.0%}") -> Cell:
-    low, high = (form.format(end).replace("-", "−") for end in ends)
-    return Cell(f"{low} to {high}")
-
-
-def _signed(value: float) -> Cell:
-    return _n(value, f"{value:+.2f}".replace("-", "−"))
 
 
 def tables(found: Analysis) -> dict[str, Table]:

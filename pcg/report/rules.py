@@ -212,6 +212,7 @@ def _command(run: Mapping[str, Any]) -> str:
     if _whole(run):
         words = ["pcg", "games", "evolve", *(str(game["name"]) for game in run["games"]), "--levels", run["levels"]]
         words += ["--max-edits", str(run["max_edits"])] if run["max_edits"] else []
+        words += ["--set", f"run.make_levels={run['make_levels']}"] if run.get("make_levels") else []
     else:
         words = ["pcg", "rules", str(run["game"]["name"]), "--level", ",".join(map(str, run["levels"]))]
         words += ["--set", f"run.make_levels={run.get('make_levels', 0)}"]

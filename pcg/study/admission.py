@@ -27,6 +27,7 @@ from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
 from pcg.study.rows import PRACTICE, StudyItem
+from pcg.study.sets import lonely
 from pcg.web.level_editor import LARGEST_SIDE
 from pcg.web.run_levels import numbers
 
@@ -358,8 +359,8 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
             raise PcgError(f"the game `{game}` has {tried.count(game)} levels for practice, expected one")
     if len(judged) < 2:
         raise PcgError(f"the study has {len(judged)} items to be judged, expected at least two")
-    lonely = [item for item in judged if not any(comparable(item, other, config) for other in judged)]
-    if len(lonely) == len(judged):
+    alone = lonely(judged, config)
+    if len(alone) == len(judged):
         reasons = []
         if config.within_game and len({item.game for item in judged}) > 1:
             reasons.append("every item is of another game and design.within_game is on")
@@ -367,24 +368,12 @@ def _check_together(items: Sequence[StudyItem], config: StudyConfig) -> None:
             reasons.append("no two items have the same level and design.within_level is on")
         if config.across_groups and len({item.group for item in judged}) == 1:
             reasons.append(f"all items are of the group `{judged[0].group}` and design.across_groups is on")
-        raise PcgError(f"no two items can be compared: {'; '.join(reasons) or 'see the section [design]'}")
-    if lonely:
-        names = ", ".join(f"`{item.name}`" for item in lonely[:5])
-        raise PcgError(
-            f"nothing can be compared with {names}{' and others' if len(lonely) > 5 else ''}: see within_game and "
-            "across_groups in the section [design]"
-        )
-
-
-def comparable(one: StudyItem, two: StudyItem, config: StudyConfig) -> bool:
-    """Return True if two items may be a pair of a study."""
-    if one.name == two.name or one.check or two.check:
-        return False
-    if config.within_game and one.game != two.game:
-        return False
-    if config.within_level and one.level != two.level:
-        return False
-    return not config.across_groups or one.group != two.group
+        told = "; ".join(reasons) or "see the section [design]"
+        raise PcgError(f"no {'two' if config.size == 2 else 'four'} items can be compared: {told}")
+    if alone:
+        names = ", ".join(f"`{item.name}`" for item in alone[:5]) + (" and others" if len(alone) > 5 else "")
+        what = "nothing can be compared with" if config.size == 2 else "no set of four can be made with"
+        raise PcgError(f"{what} {names}: see within_game and across_groups in the section [design]")
 
 
 def _duplicates(items: Sequence[StudyItem]) -> list[str]:

@@ -7,9 +7,9 @@ import time
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_game, check_level, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.study.admission import comparable
 from pcg.study.folders import attention_checks
 from pcg.study.rows import StudyItem
+from pcg.study.sets import comparable, lonely, set_design
 from pcg.study.store import StudyStore
 
 
@@ -57,13 +57,16 @@ def check_study(store: StudyStore) -> tuple[list[str], list[str]]:
     except PcgError as error:
         problems.append(str(error))
     judged = [item for item in store.items if not item.check]
-    for item in judged:
-        if not any(comparable(item, other, store.config) for other in judged):
-            problems.append(f"{item.name}: there is nothing that it can be compared with")
     config = store.config
-    pairs = sum(comparable(a, b, config) for k, a in enumerate(judged) for b in judged[k + 1 :])
+    alone = lonely(judged, config)
+    problems += [f"{item.name}: there is nothing that it can be compared with" for item in alone]
+    if config.size == 2:
+        pairs = sum(comparable(a, b, config) for k, a in enumerate(judged) for b in judged[k + 1 :])
+    else:
+        pairs = 0 if len(alone) == len(judged) else set_design(judged, config).count(config.pairs)
     if pairs < config.pairs:
-        notes.append(f"there are {pairs} pairs, and a participant judges {config.pairs}: pairs come again")
+        what, again = ("pairs", ": pairs come again") if config.size == 2 else ("sets", ", of which it gets all")
+        notes.append(f"there are {pairs} {what}, and a participant judges {config.pairs}{again}")
     now = time.time()
     if config.closing is not None and config.closing < now:
         notes.append(f"it has been closed since {config.closes}")

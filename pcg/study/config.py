@@ -40,13 +40,18 @@ from pcg.evaluators.parameters import Parameter, Setting
 from pcg.runs.config import read_sections, read_toml, toml_text
 from pcg.study.panels import PLATFORMS, Quota, check_panel, with_preset
 from pcg.study.questionnaire import AFTER, BEFORE, DEMOGRAPHICS, Ask, check_asks
+from pcg.study.rows import SIDES
 
 PAIRINGS = ("full", "balanced", "random", "adaptive")
 ANSWERS = {
     "four": ("first", "second", "both", "neither"),
     "two": ("first", "second"),
+    "best": SIDES,
+    "worst": SIDES,
 }
-"""The answer sets of a question about a pair; "both" and "neither" are ties."""
+"""The answer sets of a question about a pair ("both" and "neither" are ties), and of one about a set of four."""
+SHOWN = {"pair": 2, "four": 4}
+"""Number of items that are shown at a time."""
 PANEL_ID = "PROLIFIC_PID"
 """The usual parameter that says who somebody is; only where it is kept."""
 DEVICES = ("any", "computer", "touch")
@@ -65,8 +70,10 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("seed", 1, "of the pairing and of every play", 0, 2**31 - 1),
     ),
     "design": (
-        Parameter("pairing", "adaptive", "how pairs are chosen", choices=PAIRINGS),
-        Parameter("pairs", 6, "pairs that a participant judges", 1, 200),
+        Parameter("shown", "pair", "what is shown at a time: a pair, or four of which the best is chosen",
+                  choices=tuple(SHOWN)),
+        Parameter("pairing", "adaptive", "how pairs (or sets of four) are chosen", choices=PAIRINGS),
+        Parameter("pairs", 6, "pairs (or sets of four) that a participant judges", 1, 200),
         Parameter("checks", 1, "attention checks among them, beside the pairs", 0, 20),
         Parameter("failed", 0, "failed attention checks after which a participation ends; 0: none does", 0, 1000),
         Parameter("tries", 2, "times that questions of comprehension may be answered", 1, 100),
@@ -136,7 +143,7 @@ def _unlike(what: str, given: object, known: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a pair; its wording is the text of its name.
+    """A question about a pair, or a set of four; its wording is the text of its name.
 
     Raises:
         PcgError: for a bad name or answer set.
@@ -154,6 +161,19 @@ class Question:
     def choices(self) -> tuple[str, ...]:
         """The answers one may give."""
         return ANSWERS[self.answers]
+
+    @property
+    def is_of_sets(self) -> bool:
+        """True for a question about a set of four."""
+        return self.answers in ("best", "worst")
+
+    def choices_of(self, shown: int) -> tuple[str, ...]:
+        """Return the answers one may give about so many items: an attention check of two shows two in any study."""
+        return self.choices[:shown] if self.is_of_sets else self.choices
+
+
+_USUAL = (Question(),)
+"""The questions where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +211,7 @@ class StudyConfig:
     reason: bool = True
     demographics: str = ""
     seed: int = 1
+    shown: str = "pair"
     pairing: str = "adaptive"
     pairs: int = 6
     checks: int = 1
@@ -233,7 +254,7 @@ class StudyConfig:
     purpose: str = ""
     payment: str = ""
     retention: int = 0
-    questions: tuple[Question, ...] = (Question(),)
+    questions: tuple[Question, ...] = _USUAL
     scales: tuple[Scale, ...] = ()
     own_asks: tuple[Ask, ...] = ()
     """Questions of the questionnaires beside those of `demographics`."""
@@ -255,6 +276,9 @@ class StudyConfig:
         opens, closes = self.opening, self.closing
         if opens is not None and closes is not None and closes <= opens:
             raise PcgError(f"section [access]: closes = {self.closes!r} is not after opens = {self.opens!r}")
+        if self.questions is _USUAL and self.size > 2:
+            object.__setattr__(self, "questions", (Question(answers="best"),))
+        self._check_questions()
         if not self.questions:
             raise PcgError("the study asks no question, expected at least one [[question]]")
         names = [q.name for q in self.questions] + [s.name for s in self.scales]
@@ -271,6 +295,37 @@ class StudyConfig:
             if name in names:
                 raise PcgError(f"two questions or scales have the name `{name}`")
         check_panel(self)
+
+    def _check_questions(self) -> None:
+        """Raises PcgError unless the questions are about what is shown."""
+        for question in self.questions:
+            if question.is_of_sets != (self.size > 2):
+                wanted = "best or worst" if self.size > 2 else "four or two"
+                raise PcgError(
+                    f"question {question.name}: answers = {question.answers!r}, expected {wanted} "
+                    f"with shown = {self.shown!r} in [design]"
+                )
+        worst = [k for k, question in enumerate(self.questions) if question.answers == "worst"]
+        if worst and worst != [1]:
+            raise PcgError("only the second question can ask for the worst, after the first that asks for the best")
+
+    @property
+    def size(self) -> int:
+        """Number of items that are shown at a time."""
+        return SHOWN[self.shown]
+
+    @property
+    def worst(self) -> str:
+        """Name of the question that asks for the worst of four; empty: none does."""
+        return next((question.name for question in self.questions if question.answers == "worst"), "")
+
+    def questions_about(self, check: str) -> tuple[Question, ...]:
+        """Return the questions about a pair or set; an attention check, which has its name, asks for no worst."""
+        return tuple(q for q in self.questions if not check or q.answers != "worst")
+
+    def contradicts(self, answers: Mapping[str, str]) -> bool:
+        """Return True where the same of four is the best and the worst."""
+        return bool(self.worst in answers and answers[self.worst] == answers.get(self.questions[0].name))
 
     @property
     def asks(self) -> tuple[Ask, ...]:
@@ -340,7 +395,10 @@ class StudyConfig:
         if isinstance(panel, Mapping) and isinstance(access, Mapping):
             rest["access"] = with_preset(access, panel.get("platform"))
         fixed = read_sections(rest, SECTIONS, (), source)
-        questions = [Question(**_entry(e, Question, "question", source)) for e in _list(data, "question", source)]
+        usual = {"answers": "best"} if fixed.get("shown") == "four" else {}
+        questions = [
+            Question(**{**usual, **_entry(e, Question, "question", source)}) for e in _list(data, "question", source)
+        ]
         scales = [Scale(**_entry(e, Scale, "scale", source)) for e in _list(data, "scale", source)]
         try:
             asks = tuple(Ask(**_entry(e, Ask, "ask", source)) for e in _list(data, "ask", source))

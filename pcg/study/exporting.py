@@ -12,7 +12,7 @@ import io
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from pcg.study.folders import CONFIG
 from pcg.study.monitoring import identities
 from pcg.study.panels import code_of
 from pcg.study.questionnaire import AFTER, BEFORE, COMPREHENSION, PAIR, PARTS, Ask
-from pcg.study.rows import Pair, Participant, Play
+from pcg.study.rows import SIDES, Pair, Participant, Play
 from pcg.study.store import StudyStore
 
 CODEBOOK = "codebook"
@@ -98,6 +98,14 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
     given = [row for row in store.answers.rows() if row["participant"] in who]
     if not reasons:
         given = [row for row in given if row["question"] not in asks or asks[row["question"]].kind != "text"]
+
+    def more(row: Mapping[str, Any]) -> Row:
+        """The third and fourth item of a set; a pair has none, and a study of pairs no columns for them."""
+        if store.config.size == 2:
+            return {}
+        return {side: "" if row[side] is None else name[row[side]] for side in SIDES[2:]}
+
+    kinds = {q.name: {"asked": q.answers} for q in store.config.questions if q.is_of_sets}
     wide: dict[str, Row] = {}
     after_pair: dict[tuple[str, int], Row] = {}
     for row in given:
@@ -119,11 +127,11 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
         [{"item": i.name, "group": i.group, "game": i.game, "check": i.check, "digest": i.digest, "level": i.level,
           **{f"measure.{k}": v for k, v in i.features.items()}} for i in store.items],
         [{"pair": p.id, "participant": p.participant, "position": p.position, "first": name[p.first],
-          "second": name[p.second], "check": p.check, "expected": p.expected, "shown": p.shown, "voted": p.voted}
-         for p in pair.values()],
+          "second": name[p.second], "check": p.check, "expected": p.expected, "shown": p.shown, "voted": p.voted,
+          **more(asdict(p))} for p in pair.values()],
         [{"play": p.id, "pair": p.pair, "participant": pair[p.pair].participant,
           "item": name[pair[p.pair].item(p.side)],
-          "side": ("first", "second")[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
+          "side": SIDES[p.side], "attempt": p.attempt, "seed": p.seed, "started": p.started,
           "seconds": p.seconds, "ticks": p.ticks, "score": p.score, "outcome": outcome(p), "over": p.over,
           "input": p.input, "client": p.client, "refused": p.refused, "state": p.key, "actions": p.actions,
           "presses": json.loads(p.presses)} for p in plays],
@@ -132,6 +140,7 @@ def study_data(store: StudyStore, people: str = "", *, links: bool = True, reaso
           "first_outcome": outcome(last.get((v["pair"], 0))), "second_outcome": outcome(last.get((v["pair"], 1))),
           "seconds": v["seconds"], "check": v["check"], "pair": v["pair"], "position": v["position"],
           "first_group": group[v["first"]], "second_group": group[v["second"]],
+          **more(v), **kinds.get(v["question"], {}),
           "device": who[v["participant"]].device,
           "passed": None if not v["check"] else v["answer"] == v["expected"],
           **_scales(v["scales"]), **after_pair.get((v["participant"], v["position"]), {}),
@@ -170,11 +179,11 @@ def _participant(
 
 
 def _scales(text: str) -> Row:
-    """Likert answers: one column for the pair, or one for each side."""
+    """Likert answers: one column for all that is shown, or one for each side."""
     found: Row = {}
     for name, value in json.loads(text).items():
         if isinstance(value, list):
-            found.update({f"scale.{name}.{side}": v for side, v in zip(("first", "second"), value, strict=False)})
+            found.update({f"scale.{name}.{side}": v for side, v in zip(SIDES, value, strict=False)})
         else:
             found[f"scale.{name}"] = value
     return found
@@ -210,7 +219,8 @@ def export_study(
         write_whole(draft / CONFIG, store.config.to_toml())
         _write_codebook(draft, data, store)
         for script in SCRIPTS:
-            text = resources.files("pcg.study").joinpath("scripts", f"{script}.txt").read_text(encoding="utf-8")
+            source = script if store.config.size == 2 else script.replace("analysis", "sets")
+            text = resources.files("pcg.study").joinpath("scripts", f"{source}.txt").read_text(encoding="utf-8")
             write_whole(draft / script, text)
         if out.exists():
             shutil.rmtree(out)
@@ -319,7 +329,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         Column("pair", _NUMBER, "", "id of the pair"),
         _PARTICIPANT,
         Column("item", _TEXT, "", "what was played"),
-        Column("side", _TEXT, "", "first or second"),
+        Column("side", _TEXT, "", "first or second; of a set of four also third or fourth"),
         Column("attempt", _NUMBER, "", "counted from 0; more after restarts"),
         Column("seed", _NUMBER, "", "of the game's chance"),
         Column("started", _TIME, _SINCE, "when the play was opened"),
@@ -343,7 +353,7 @@ _FIXED: Mapping[str, tuple[Column, ...]] = {
         _PARTICIPANT,
         Column("first", _TEXT, "", "item shown first (left)"),
         Column("second", _TEXT, "", "item shown second (right)"),
-        Column("answer", _TEXT, "", "first, second, both or neither"),
+        Column("answer", _TEXT, "", "first, second, both or neither; about a set of four first to fourth"),
         Column("question", _TEXT, "", "name of the question that was answered"),
         Column("time", _TIME, _SINCE, "when the vote came"),
         Column("first_outcome", _TEXT, "", "of the last play of the first: win, loss or empty"),
@@ -387,6 +397,10 @@ def _extra(name: str, store: StudyStore) -> Column:
         numeric = ask.kind in ("likert", "number")
         unit = f"1 to {ask.points}" if ask.kind == "likert" else ", ".join(ask.choices)
         return Column(name, _NUMBER if numeric else _TEXT, unit, f"answer to `{rest}`, asked {_WHEN[kind]}")
+    if name == "asked":
+        return Column(name, _TEXT, "", "best or worst: what of the four the question asks for")
+    if name in SIDES:
+        return Column(name, _TEXT, "", f"item shown {name}, in a set of four; empty: it was a pair")
     if kind == "scale":
         scale, _, side = rest.partition(".")
         points = next((s.points for s in store.config.scales if s.name == scale), 0)

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pcg.evaluators.preferences import Vote, count_votes, fit
-from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
+from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.power import more_votes
 from pcg.study.answers import failed_checks
 from pcg.study.config import StudyConfig
-from pcg.study.rows import Pair, Participant
+from pcg.study.rows import SIDES, Pair, Participant
+from pcg.study.sets import choices_of
 from pcg.study.store import StudyStore
 
 ACTIVE_S = 300.0
@@ -138,7 +140,10 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
     name = {item.id: item.name for item in store.items}
     group = {item.id: item.group for item in store.items}
     real = [row for row in of_first if not row["check"]]
-    of_items, of_groups = _votes(real, name), _votes(real, group)
+    sets = store.config.size > 2
+    of_items, of_groups = ([], []) if sets else (_votes(real, name), _votes(real, group))
+    of_sets = choices_of(rows, store.config, name) if sets else []
+    groups = {name[i.id]: group[i.id] for i in store.items if not i.check}
     over_time, span = spans([float(row["time"]) for row in of_first], now)
     return StudyStatistics(
         _people(persons, begun(pairs, plays), now),
@@ -149,8 +154,8 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         span,
         _reached(persons, own, total),
         dict(Counter(str(row["answer"]) for row in real)),
-        rank(of_items, {name[i.id]: group[i.id] for i in store.items if not i.check}),
-        rank(of_groups, {}),
+        rank_choices(of_sets, groups) if sets else rank(of_items, groups),
+        rank_groups(of_sets, groups) if sets else rank(of_groups, {}),
         suspects(persons, own, of_first, plays, store.config, store.answers.rows()),
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
@@ -228,19 +233,40 @@ def rank(votes: Sequence[Vote], groups: Mapping[str, str]) -> list[Rank]:
     """
     if not votes:
         return []
-    counts = count_votes(votes)
-    found = fit(counts)
-    after = posterior(found)
-    intervals = after.intervals()
+    found = fit(count_votes(votes))
     shown = Counter(item for vote in votes for item in (vote.first, vote.second))
-    order = sorted(range(len(found.items)), key=lambda k: -float(after.mean[k]))
+    return _ranks(found.items, posterior(found), groups, shown)
+
+
+def _ranks(
+    items: Sequence[str], after: Posterior, groups: Mapping[str, str], shown: Mapping[str, int]
+) -> list[Rank]:  # fmt: skip
+    intervals = after.intervals()
+    order = sorted(range(len(items)), key=lambda k: -float(after.mean[k]))
     return [
-        Rank(
-            found.items[k], groups.get(found.items[k], ""), float(after.mean[k]), float(intervals[k, 0]),
-            float(intervals[k, 1]), shown[found.items[k]],
-        )
+        Rank(items[k], groups.get(items[k], ""), float(after.mean[k]), float(intervals[k, 0]), float(intervals[k, 1]),
+             shown[items[k]])
         for k in order
     ]  # fmt: skip
+
+
+def rank_choices(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Rank]:
+    """Rank the items of choices among several, the best liked first; see `rank`."""
+    if not choices:
+        return []
+    table = ChoiceTable(choices)
+    shown = Counter(item for choice in choices for item in choice.items)
+    return _ranks(table.items, table.posterior(), groups, shown)
+
+
+def rank_groups(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Rank]:
+    """Rank groups by the mean utilities of their items in choices among several; see `rank`."""
+    if not any(len({groups[item] for item in choice.items}) > 1 for choice in choices):
+        return []  # never shown together
+    table = ChoiceTable(choices)
+    names, after = table.posterior().of_groups([groups[item] for item in table.items])
+    shown = Counter(groups[item] for choice in choices for item in choice.items)
+    return _ranks(names, after, {}, shown)
 
 
 def undecided(votes: Sequence[Vote]) -> list[Undecided]:
@@ -313,8 +339,8 @@ def suspects(
         if items:
             reasons.append(f"failed {items} attention items of the questionnaires")
         chosen = Counter(row["answer"] for row in mine if not row["check"])
-        sides = chosen["first"] + chosen["second"]
-        for side in ("first", "second"):
+        sides = sum(chosen[side] for side in SIDES)
+        for side in SIDES:
             if sides >= SAME_SIDE and chosen[side] == sides:
                 reasons.append(f"always chose the {side} ({sides} of {sides})")
         for tie in ("both", "neither"):

@@ -7,11 +7,12 @@ is gone. What is stored is told as one JSON object, in which nothing is left out
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.study.rows import Participant
+from pcg.study.rows import SIDES, Participant
 from pcg.study.store import StudyStore
 
 SHORTEST = 8
@@ -50,20 +51,24 @@ def stored_of(store: StudyStore, person: Participant) -> dict[str, Any]:
     name = {item.id: item.name for item in store.items}
     pairs = store.pairs_of(person.id)
     plays = [play for pair in pairs for play in store.plays_of(pair.id)]
-    item = {(pair.id, side): name[pair.item(side)] for pair in pairs for side in (0, 1)}
+    item = {(pair.id, side): name[pair.item(side)] for pair in pairs for side in range(len(pair.items))}
     return {
         "study": store.name,
         "participant": asdict(person),
         "consent": next((row["text"] for row in store.answers.consents() if row["version"] == person.consent), ""),
         "answers": [_without(row, "participant") for row in store.answers.rows(person.id)],
-        "pairs": [{**_without(asdict(pair), "participant"), "first": name[pair.first], "second": name[pair.second]}
-                  for pair in pairs],
+        "pairs": [_named(_without(asdict(pair), "participant"), name) for pair in pairs],
         "plays": [{**_without(asdict(play), "lease"), "item": item[play.pair, play.side],
                    "presses": json.loads(play.presses)} for play in plays],
-        "votes": [{**_without(row, "participant", "number", "simulated"), "first": name[row["first"]],
-                   "second": name[row["second"]], "scales": json.loads(row["scales"])}
-                  for row in store.vote_rows(of=person.id)],
+        "votes": [{**_named(_without(row, "participant", "number", "simulated"), name),
+                   "scales": json.loads(row["scales"])} for row in store.vote_rows(of=person.id)],
     }  # fmt: skip
+
+
+def _named(row: dict[str, Any], name: Mapping[int, str]) -> dict[str, Any]:
+    """A row with the names of its items for their ids; a pair has no third and fourth."""
+    row = {key: value for key, value in row.items() if key not in SIDES or value is not None}
+    return row | {side: name[row[side]] for side in SIDES if side in row}
 
 
 def _without(row: dict[str, Any], *names: str) -> dict[str, Any]:

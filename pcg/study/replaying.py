@@ -16,7 +16,7 @@ from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import decode_play
 from pcg.study.checks import game_of
-from pcg.study.rows import Pair, Play, StudyItem
+from pcg.study.rows import SIDES, Pair, Play, StudyItem
 from pcg.study.store import StudyStore
 from pcg.web.player import Press, Recording
 from pcg.web.player.recording import Result
@@ -33,7 +33,7 @@ class Stored:
     @property
     def title(self) -> str:
         """The play's name in messages, as in `participant 4, pair 2, first, attempt 0: ruins-3`."""
-        side = ("first", "second")[self.play.side]
+        side = SIDES[self.play.side]
         return (
             f"play {self.play.id} (participant {self.pair.participant[:8]}, pair {self.pair.position}, {side}, "
             f"attempt {self.play.attempt}): {self.item.name}"

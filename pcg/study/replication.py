@@ -34,7 +34,7 @@ from pcg.study.database import delete_study, digest, inserted_id
 from pcg.study.exporting import export_study
 from pcg.study.folders import open_study
 from pcg.study.reporting import report_study
-from pcg.study.rows import StudyItem
+from pcg.study.rows import SIDES, StudyItem
 from pcg.study.schema import answers, consents, items, pairs, participants, plays, studies, votes
 from pcg.study.store import StudyStore, read_stored
 
@@ -206,7 +206,7 @@ def _insert(store: StudyStore, data: Mapping[str, Any]) -> None:
             db.execute(sa.insert(answers).values(**_without_id(row) | {"participant_id": who[row["participant_id"]]}))
         for row in data["pairs"]:
             made = {**_without_id(row), "participant_id": who[row["participant_id"]]}
-            made |= {side: item[row[side]] for side in ("first_id", "second_id")}
+            made |= {f"{side}_id": item[row[f"{side}_id"]] for side in SIDES if row.get(f"{side}_id") is not None}
             numbers["pairs"][row["id"]] = inserted_id(db.execute(sa.insert(pairs).values(**made)))
         for name, table in (("plays", plays), ("votes", votes)):
             for row in data[name]:

@@ -12,6 +12,7 @@ from pcg.evaluators.preferences import Vote
 from pcg.evaluators.preferences.consistency import Limits
 from pcg.study.exporting import StudyData, study_data
 from pcg.study.monitoring import FAST, FEW
+from pcg.study.sets import choices_of
 from pcg.study.store import StudyStore
 
 _FIELDS = (
@@ -72,6 +73,8 @@ def report_study(
     from pcg.report.preferences import preference_report
 
     data = study_data(store, people)
+    if store.config.size > 2:
+        return _report_sets(store, data, out, attentive, question or "", samples, seed)
     votes, passed = votes_of(data, attentive=attentive)
     if not any(not vote.check for vote in votes):
         others = data.people == "real" and any(person.simulated for person in store.participants())
@@ -87,6 +90,34 @@ def report_study(
     return preference_report(
         votes, groups if several else None, out, title=f"{store.name}{simulated}", question=question, samples=samples,
         seed=seed, passed=passed, limits=Limits(seconds=fastest(votes, minimum)), kinds=kinds_of(data),
+    )  # fmt: skip
+
+
+def _report_sets(
+    store: StudyStore, data: StudyData, out: Path | str, attentive: bool, question: str, samples: int, seed: int
+) -> Path:
+    """Write the report of a study of sets of four."""
+    from pcg.report.choices import choice_report
+
+    asked = [q.name for q in store.config.questions if q.answers == "best"]
+    if question and question not in asked:
+        raise PcgError(f"no best of four was asked for by the question `{question}` (expected {', '.join(asked)})")
+    checks: dict[str, tuple[int, int]] = {}
+    for row in data.votes:
+        if row["check"] and row["question"] == asked[0]:
+            failed, shown = checks.get(row["participant"], (0, 0))
+            checks[row["participant"]] = (failed + (row["passed"] is False), shown + 1)
+    rows = [row for row in data.votes if not (attentive and checks.get(row["participant"], (0, 0))[0])]
+    choices = choices_of(rows, store.config, question=question)
+    if not choices:
+        raise PcgError(f"the study {store.name} has no votes yet")
+    groups = {item.name: item.group for item in store.items if not item.check}
+    minimum = 0.0 if store.config.pictures else store.config.minimum
+    times = [Vote(c.participant, c.items[0], c.items[1], "first", seconds=c.seconds) for c in choices]
+    simulated = " (simulated participants)" if data.people == "simulated" else ""
+    return choice_report(
+        choices, groups if len(set(groups.values())) > 1 else None, out, title=f"{store.name}{simulated}",
+        samples=samples, seed=seed, failed=checks, fast=fastest(times, minimum),
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FIRST, SECOND = 0, 1
-"""Sides of a pair: left and right."""
+SIDES = ("first", "second", "third", "fourth")
+"""Sides of a pair, left and right, and of a set of four; their places count from 0."""
 PRACTICE = "practice"
 """The check of items that are tried before the first pair with their game, and not judged."""
 
@@ -64,7 +65,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two items as a participant gets them: `first` is shown left. `voted` is the time of the vote."""
+    """Two items, or a set of four, as a participant gets them: `first` is shown left. `voted`: when the vote came."""
 
     id: int
     participant: str
@@ -75,10 +76,17 @@ class Pair:
     expected: str
     shown: float
     voted: float | None
+    third: int | None = None
+    fourth: int | None = None
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """Ids of the items by their sides."""
+        return tuple(one for one in (self.first, self.second, self.third, self.fourth) if one is not None)
 
     def item(self, side: int) -> int:
         """The id of the item on a side."""
-        return self.second if side == SECOND else self.first
+        return self.items[side]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,8 @@ class Situation:
 
     participant: Participant
     pairs: Sequence[Pair]
-    standings: tuple[Standing, Standing]
-    """Of the two sides of the last pair."""
+    standings: Sequence[Standing]
+    """Of the sides of the last pair."""
     state: str
     """Of the study."""
     answers: Mapping[tuple[str, int], Mapping[str, str]] = field(default_factory=dict)
@@ -180,7 +188,7 @@ def participant_of(row: Mapping[Any, Any]) -> Participant:
 def pair_of(row: Mapping[Any, Any]) -> Pair:
     return Pair(
         int(row["id"]), row["participant_id"], int(row["position"]), int(row["first_id"]), int(row["second_id"]),
-        row["check"], row["expected"], row["shown"], row["voted"],
+        row["check"], row["expected"], row["shown"], row["voted"], row["third_id"], row["fourth_id"],
     )  # fmt: skip
 
 

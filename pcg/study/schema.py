@@ -104,6 +104,8 @@ pairs = Table(
     Column("position", Integer, nullable=False),  # counted from 0
     Column("first_id", ForeignKey("items.id"), nullable=False),  # shown left
     Column("second_id", ForeignKey("items.id"), nullable=False),
+    Column("third_id", ForeignKey("items.id")),  # empty: it is a pair, and no set of four
+    Column("fourth_id", ForeignKey("items.id")),
     Column("check", String(64), nullable=False, server_default=""),  # name of the attention check, if it is one
     Column("expected", String(8), nullable=False, server_default=""),  # the answer that passes it
     Column("shown", Double, nullable=False),
@@ -116,7 +118,7 @@ plays = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("pair_id", ForeignKey("pairs.id", ondelete="CASCADE"), nullable=False),
-    Column("side", Integer, nullable=False),  # 0 first, 1 second
+    Column("side", Integer, nullable=False),  # 0 first, 1 second, 2 third, 3 fourth
     Column("attempt", Integer, nullable=False),  # counted from 0; more by restarts
     Column("seed", Integer, nullable=False),
     Column("actions", Text, nullable=False, server_default=""),  # one letter per tick (`encode_play`)
@@ -149,7 +151,7 @@ votes = Table(
     Column("time", Double, nullable=False),
     Column("seconds", Double, nullable=False),  # from the pair's first sight to the vote
     UniqueConstraint("pair_id", "question"),
-    CheckConstraint("answer IN ('first', 'second', 'both', 'neither')", name="answer"),
+    CheckConstraint("answer IN ('first', 'second', 'third', 'fourth', 'both', 'neither')", name="answer"),
 )
 
 answers = Table(

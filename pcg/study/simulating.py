@@ -29,7 +29,7 @@ from pcg.study.client import Away, Browser, KeySource, Page
 from pcg.study.page_client import play_in_page
 from pcg.study.players import check_player, game_for, make_player
 from pcg.study.questionnaire import Ask
-from pcg.study.rows import Pair, StudyItem
+from pcg.study.rows import SIDES, Pair, StudyItem
 from pcg.study.store import StudyStore
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -84,11 +84,22 @@ class Truth:
         """A parameter."""
         return float(self.settings[name])
 
-    def probabilities(self, first: str, second: str, *, won: tuple[bool, bool] = (False, False)) -> dict[str, float]:
-        """Return the probability of each answer of an attentive participant."""
+    def probabilities(self, names: Sequence[str], won: Sequence[bool], *, worst: bool = False) -> dict[str, float]:
+        """Return the probability of each answer of an attentive participant: of a pair, or of the best of a set.
+
+        Args:
+            names: of the items, in the order shown.
+            won: True where the play was won.
+            worst: it is the worst that is asked for.
+        """
         win = self.number("win")
-        u, v = self.utilities.get(first, 0.0) + win * won[0], self.utilities.get(second, 0.0) + win * won[1]
-        return answer_probabilities(u, v, {k: self.number(k) for k in ("tie", "both", "appeal", "position")})
+        u = np.array([self.utilities.get(name, 0.0) + win * one for name, one in zip(names, won, strict=True)])
+        if len(u) == 2:
+            known = {k: self.number(k) for k in ("tie", "both", "appeal", "position")}
+            return answer_probabilities(float(u[0]), float(u[1]), known)
+        u[0] += self.number("position")
+        odds = np.exp(-u if worst else u)
+        return dict(zip(SIDES, (odds / odds.sum()).tolist(), strict=False))
 
     def kind(self, number: int) -> str:
         """Return the kind of the participant of that number."""
@@ -98,17 +109,17 @@ class Truth:
         return LEFT if lot < self.number("careless") + self.number("left") else ATTENTIVE
 
     def answer(
-        self, kind: str, choices: Sequence[str], first: str, second: str, rng: np.random.Generator,
-        won: tuple[bool, bool] = (False, False),
+        self, kind: str, choices: Sequence[str], names: Sequence[str], rng: np.random.Generator,
+        won: Sequence[bool] = (), *, worst: bool = False,
     ) -> str:  # fmt: skip
-        """An answer; where ties are not offered, one of the two."""
+        """An answer; where ties are not offered, one of those shown."""
         if kind == CARELESS:
             return str(rng.choice(list(choices)))
         if kind == LEFT:
-            return "first"
-        odds = self.probabilities(first, second, won=won)
+            return choices[0]
+        odds = self.probabilities(names, won or [False] * len(names), worst=worst)
         weights = np.array([odds[choice] for choice in choices])
-        if "both" not in choices:  # a tie is settled by a coin
+        if "both" not in choices and "tie" in odds:  # a tie is settled by a coin
             weights += odds["tie"] / 2
         return str(choices[int(rng.choice(len(choices), p=weights / weights.sum()))])
 
@@ -348,7 +359,7 @@ class TakesPart:
 
     async def _play(self, page: Page, number: int, side: str) -> None:
         pair = await self._pair(number)
-        place = ("first", "second").index(side)
+        place = SIDES.index(side)
         item = self.store.item[pair.item(place)]
         keys: KeySource = make_player(
             self.person.player if self.person.kind == ATTENTIVE else "idle",
@@ -375,18 +386,23 @@ class TakesPart:
         pair = await self._pair(number)
         config = self.store.config
         rng = self._rng(number)
-        first, second = self.store.item[pair.first].name, self.store.item[pair.second].name
+        names = [self.store.item[item].name for item in pair.items]
         won = await self._won(pair)
         fields = {**page.hidden(), "token": page.token}
-        answers = {}
-        for question in config.questions:
+        answers: dict[str, str] = {}
+        for question in config.questions_about(pair.check):
+            choices = list(question.choices_of(len(names)))
+            if question.answers == "worst":  # of those that are left
+                choices.remove(answers[config.questions[0].name])
             if pair.check and self.person.kind == ATTENTIVE and rng.random() >= SLIPS:
                 answers[question.name] = pair.expected
             else:
-                answers[question.name] = self.truth.answer(self.person.kind, question.choices, first, second, rng, won)
+                answers[question.name] = self.truth.answer(
+                    self.person.kind, choices, names, rng, won, worst=question.answers == "worst"
+                )
             fields[f"q-{question.name}"] = answers[question.name]
         for scale in config.scales:
-            for name, item in (("-first", first), ("-second", second)) if scale.each else (("", first),):
+            for name, item in zip([f"-{side}" for side in SIDES] if scale.each else [""], names, strict=False):
                 like = 1 / (1 + math.exp(-self.truth.utilities.get(item, 0.0)))
                 point = 1 + round((scale.points - 1) * like + float(rng.normal(0, 0.7)))
                 fields[f"s-{scale.name}{name}"] = str(min(scale.points, max(1, point)))
@@ -398,12 +414,12 @@ class TakesPart:
         else:
             raise PcgError(f"the vote on pair {number} was answered with {status}")
 
-    async def _won(self, pair: Pair) -> tuple[bool, bool]:
+    async def _won(self, pair: Pair) -> list[bool]:
         if not self.truth.number("win"):
-            return False, False
+            return [False] * len(pair.items)
         plays = await asyncio.to_thread(self.store.plays_of, pair.id)
         won = Counter(play.side for play in plays if play.winner == 1)
-        return won[0] > 0, won[1] > 0
+        return [won[side] > 0 for side in range(len(pair.items))]
 
 
 def simulated_answer(ask: Ask, rng: np.random.Generator, *, attentive: bool = True) -> dict[str, str]:

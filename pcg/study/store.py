@@ -25,6 +25,7 @@ from pcg.study.config import StudyConfig
 from pcg.study.database import digest, inserted_id, study_names
 from pcg.study.rows import (
     PRACTICE,
+    SIDES,
     Pair,
     Participant,
     Play,
@@ -239,7 +240,7 @@ class StudyStore:
                 for row in rows
                 if row[person] is not None
             ]
-            sides = [Standing(), Standing()]
+            sides = [Standing()] * (len(found[-1].items) if found else 0)
             if found:
                 for side, seconds, over in db.execute(_STANDINGS, {"its_pair": found[-1].id}):
                     old = sides[side]
@@ -247,7 +248,7 @@ class StudyStore:
                         old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
                     )
             answered = self.answers.given_by(db, who.id) if self._asks else {}
-        return Situation(who, found, (sides[0], sides[1]), state, answered)
+        return Situation(who, found, sides, state, answered)
 
     def participant_by_id(self, who: str) -> Participant | None:
         """The participant of an id."""
@@ -331,11 +332,13 @@ class StudyStore:
     # -- pairs ---------------------------------------------------------------------------------------------------------
 
     def add_pair(
-        self, who: str, position: int, first: int, second: int, *, check: str = "", expected: str = ""
+        self, who: str, position: int, first: int, second: int, *more: int, check: str = "", expected: str = ""
     ) -> Pair:
-        """The pair at a position, which is this one if there was none yet."""
-        row = {"participant_id": who, "position": position, "first_id": first, "second_id": second, "check": check,
-               "expected": expected, "shown": time.time(), "voted": None}  # fmt: skip
+        """The pair (or set, with the items in `more`) at a position, which is this one if there was none yet."""
+        third, fourth = more or (None, None)
+        row = {"participant_id": who, "position": position, "first_id": first, "second_id": second, "third_id": third,
+               "fourth_id": fourth, "check": check, "expected": expected, "shown": time.time(),
+               "voted": None}  # fmt: skip
         try:
             with self.engine.begin() as db:
                 return pair_of({**row, "id": inserted_id(db.execute(sa.insert(pairs).values(row)))})
@@ -358,17 +361,17 @@ class StudyStore:
             query = sa.select(pairs).join(participants).where(participants.c.study_id == self.id).order_by(pairs.c.id)
             return [pair_of(row) for row in db.execute(query).mappings()]
 
-    def pending_pairs(self, since: float) -> list[tuple[int, int, int]]:
+    def pending_pairs(self, since: float) -> list[tuple[int, tuple[int, ...]]]:
         """Pairs shown since then and not voted on yet, attention checks left out: participant's number and items."""
         with self._reader.connect() as db:
             query = (
-                sa.select(participants.c.number, pairs.c.first_id, pairs.c.second_id)
+                sa.select(participants.c.number, *pairs.c)
                 .select_from(pairs.join(participants))
                 .where(participants.c.study_id == self.id, pairs.c.voted.is_(None), pairs.c.check == "")
                 .where(pairs.c.shown >= since)
                 .order_by(pairs.c.id)
             )
-            return [(int(number), int(first), int(second)) for number, first, second in db.execute(query)]
+            return [(int(row["number"]), pair_of(row).items) for row in db.execute(query).mappings()]
 
     # -- plays ---------------------------------------------------------------------------------------------------------
 
@@ -472,9 +475,10 @@ class StudyStore:
         """Return the play of an id of this study, and the id of its item; None where there is none."""
         with self._reader.connect() as db:
             whole = plays.join(pairs).join(participants)
-            query = sa.select(plays, pairs.c.first_id, pairs.c.second_id).select_from(whole)
+            shown = [pairs.c[f"{side}_id"] for side in SIDES]
+            query = sa.select(plays, *shown).select_from(whole)
             row = db.execute(query.where(plays.c.id == number, participants.c.study_id == self.id)).mappings().first()
-        return None if row is None else (play_of(row), int(row["second_id"] if row["side"] else row["first_id"]))
+        return None if row is None else (play_of(row), int(row[f"{SIDES[row['side']]}_id"]))
 
     def plays(self) -> list[Play]:
         """All plays, in the order of the database."""
@@ -507,7 +511,7 @@ class StudyStore:
         Raises:
             PcgError: for unknown questions, answers that the question does not offer, and missing ones.
         """
-        self.check_answers(answers)
+        self.check_answers(answers, pair)
         now = time.time()
         rows = [
             {"pair_id": pair.id, "question": name, "answer": answer, "reason": reason, "scales": as_json(scales or {}),
@@ -524,17 +528,20 @@ class StudyStore:
             return False
         return True
 
-    def check_answers(self, answers: Mapping[str, str]) -> None:
-        """Raises PcgError unless every question, and nothing else, has one of its answers."""
-        questions = {q.name: q for q in self.config.questions}
+    def check_answers(self, answers: Mapping[str, str], pair: Pair) -> None:
+        """Raises PcgError unless every question about a pair, and nothing else, has one of its answers."""
+        questions = {q.name: q for q in self.config.questions_about(pair.check)}
         for name, answer in answers.items():
             if name not in questions:
                 raise PcgError(f"there is no question `{name[:64]}` (expected {', '.join(questions)})")
-            if answer not in questions[name].choices:
-                raise PcgError(f"`{str(answer)[:40]}` is no answer (expected {', '.join(questions[name].choices)})")
+            choices = questions[name].choices_of(len(pair.items))
+            if answer not in choices:
+                raise PcgError(f"`{str(answer)[:40]}` is no answer (expected {', '.join(choices)})")
         for name in questions:
             if name not in answers:
                 raise PcgError(f"the question `{name}` has no answer")
+        if self.config.contradicts(answers):
+            raise PcgError("the best and the worst are the same")
 
     def vote_rows(self, after: int = 0, also: Sequence[int] = (), *, of: str = "") -> list[dict[str, Any]]:
         """Votes with an id above `after` or among `also`, with pair and participant, in the order of the database.
@@ -542,7 +549,7 @@ class StudyStore:
         With `of` only those of this participant.
 
         Keys: id, pair, question, answer, reason, scales (JSON), time, seconds, participant, number, simulated,
-        position, first, second (ids of items), check, expected.
+        position, first, second, third, fourth (ids of items, the last two None in pairs), check, expected.
         """
         with self._reader.connect() as db:
             query = (
@@ -550,8 +557,7 @@ class StudyStore:
                     votes.c.id, votes.c.pair_id.label("pair"), votes.c.question, votes.c.answer, votes.c.reason,
                     votes.c.scales, votes.c.time, votes.c.seconds, participants.c.id.label("participant"),
                     participants.c.number, participants.c.simulated, pairs.c.position,
-                    pairs.c.first_id.label("first"), pairs.c.second_id.label("second"), pairs.c.check,
-                    pairs.c.expected,
+                    *(pairs.c[f"{side}_id"].label(side) for side in SIDES), pairs.c.check, pairs.c.expected,
                 )
                 .select_from(votes.join(pairs).join(participants))
                 .where(participants.c.study_id == self.id, (votes.c.id > after) | votes.c.id.in_(also))

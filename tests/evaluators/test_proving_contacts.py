@@ -221,6 +221,23 @@ def test_the_kernel_explores_alike_with_the_compiler_off() -> None:
     assert answers[0] == answers[1] and answers[0]
 
 
+def test_there_is_no_way_to_a_cell_beyond_the_region() -> None:
+    program = (
+        f"import sys, pcg\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from test_proving_contacts import BRIDGE, BRIDGES, contacts_of\n"
+        "from pcg.evaluators.proving.region_kernel import spread_region, way_within\n"
+        "rules = pcg.load(BRIDGES, levels=[BRIDGE])\nstate = rules.start(0, seed=1)\n"
+        "region = contacts_of(rules).record(state.model)\n"
+        "spread_region(region.address, state.address, 9 + 1)\n"
+        "print(*(way_within(region.address, 9 * y + x) for x, y in ((1, 1), (1, 3), (7, 1), (2, 5))))\n"
+    )
+    environment = {**os.environ, "PCG_KERNELS": "python"}  # inner functions can be called there
+    answer = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == "0 2 6 -1\n"
+
+
 # --- gates on the way -------------------------------------------------------------------------------------------------
 
 

@@ -117,6 +117,13 @@ def test_what_nobody_can_bring_forth_goes_with_all_that_waits_for_it() -> None:
     assert [d.severity for d in check_game(text)] == ["warning"] and "outpost > Immovable" in text
 
 
+def test_what_a_sprite_goes_after_stays_though_it_never_appears() -> None:
+    """Hounds of the watchtower follow footprints, which only a rule makes."""
+    win = Termination("SpriteCounter", (("stype", "gem"), ("limit", "0"), ("win", "True")))
+    text = space("watchtower").tidy(RuleSet((Rule("gem", "rogue", "killSprite"),), (win,)))
+    assert all(d.severity == "warning" for d in check_game(text)) and "footprint > Flicker" in text
+
+
 def test_time_limits_stay_within_what_a_game_may_last() -> None:
     termination, rng = Termination("Timeout", (("limit", "1950"), ("win", "True"))), np.random.default_rng(1)
     limits = {int(space("hunt").redraw_limit(rng, termination).get("limit") or 0) for _ in range(50)}

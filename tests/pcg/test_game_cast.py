@@ -49,3 +49,30 @@ def test_a_group_of_one_is_its_member() -> None:
     flat = without_lone_groups(text.replace("hero ghost >", "hero spirits >"))
     assert "spirits" not in flat and "hero ghost" in " ".join(flat.split())
     assert load(flat).definition.types[load(flat).definition.type_index["ghost"]].raw["cooldown"] == "2"
+
+
+def test_a_shot_that_hits_nothing_goes_and_the_avatar_shoots_no_more() -> None:
+    armed = (
+        FETCH.lstrip()
+        .replace("        hero > MovingAvatar", "        knife > Missile\n        hero > ShootAvatar stype=knife", 1)
+        .replace("        hero wall > stepBack", "        hero wall > stepBack\n        knife wall > killSprite", 1)
+    )
+    assert "ShootAvatar" in armed and check_game(armed) == []
+    text, _ = with_cast(armed, [LEVEL])
+    assert "knife" not in text and "ShootAvatar" not in text and "MovingAvatar" in text and check_game(text) == []
+    hits = armed.replace(
+        "        knife wall > killSprite", "        knife wall > killSprite\n        ghost knife > killSprite"
+    )
+    assert "ShootAvatar stype=knife" in with_cast(hits, [LEVEL])[0], "one that hits somebody stays"
+
+
+def test_a_nest_of_walk_on_parts_goes_with_them() -> None:
+    nested = CROWD.replace(
+        "        pillar > Immovable", "        pillar > SpawnPoint stype=visitor cooldown=4"
+    ).replace("        pillar visitor > killSprite\n", "")
+    text, levels = with_cast(nested, [LEVEL.replace("wA....", "wA.vpd")])
+    assert check_game(text) == [] and "visitor" not in text and "pillar" not in text
+    kept, _ = with_cast(
+        nested.replace("pillar > SpawnPoint stype=visitor", "pillar > SpawnPoint stype=ghost"), levels[:0]
+    )
+    assert "pillar" in kept, "one of ghosts stays"

@@ -18,9 +18,13 @@ from pcg.runs.experiments.finishing import (
     MIN_WIN,
     FinishedGame,
     finished_game,
+    with_ground,
     with_other_pace,
     with_plain_goals,
     with_used_characters,
+    with_whole_goals,
+    without_idle_endings,
+    won_by_waiting,
 )
 from tests.support.fetch import FETCH, LEVEL
 
@@ -99,3 +103,60 @@ def test_a_goal_of_one_kind_counts_one_kind() -> None:
     assert "SpriteCounter stype=coin" in " ".join(with_plain_goals(text).split()).replace("MultiSpriteCounter", "Multi")
     two = FETCH.lstrip().replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=ghost stype2=coin")
     assert "MultiSpriteCounter" in with_plain_goals(two)
+
+
+def test_what_moves_leaves_ground_behind() -> None:
+    bare = FETCH.lstrip().replace("g > floor ghost", "g > ghost")
+    assert "g > floor ghost" in " ".join(with_ground(bare).split()) and "w > wall" in " ".join(
+        with_ground(bare).split()
+    )
+    told = (
+        FETCH.lstrip()
+        .replace("ghost wall > stepBack", "ghost floor > stepBack")
+        .replace("g > floor ghost", "g > ghost")
+    )
+    assert with_ground(told) == told, "ground with a part in the rules is no mere ground"
+
+
+def test_endings_that_never_come_go() -> None:
+    ending = "        SpriteCounter stype=coin limit=0 win=True"
+    never = FETCH.lstrip().replace(ending, f"{ending}\n        SpriteCounter stype=wall limit=0 win=True")
+    plain = without_idle_endings(never)
+    assert "stype=wall" not in plain and "stype=coin" in plain and "stype=hero" in plain
+    assert without_idle_endings(FETCH.lstrip()) == FETCH.lstrip()
+
+
+def test_a_goal_leaves_nothing() -> None:
+    most = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=1")
+    assert with_whole_goals(most).count("limit=1") == 0 and load(with_whole_goals(most)).definition.types
+    many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=5")
+    assert "limit=5" in with_whole_goals(many)
+
+
+def test_a_level_that_waiting_wins_is_told() -> None:
+    eaten = FETCH.lstrip().replace("hero ghost > killSprite", "coin ghost > killSprite")
+    small = "wwwww\nwAwcw\nwwwgw\nwwwww"
+    assert won_by_waiting(load(eaten, levels=[small]), small, 100)
+    assert not won_by_waiting(load(FETCH, levels=[LEVEL]), LEVEL, 30)
+
+
+def test_those_that_drop_what_kills_are_a_fleet() -> None:
+    game = load("invaders")
+    text, names = dressed(game.definition.source, game.definition, analyse(game.definition), "space")
+    assert names["alien"] == "fleet" and names["scout"] == "alien" and check_game(text) == []
+
+
+def test_what_is_touched_and_what_is_wasted_have_names() -> None:
+    sprites = "        mark > Immovable\n        lit > Immovable\n        spoilt > Immovable\n        hero >"
+    painted = (
+        FETCH.lstrip().replace("        hero >", sprites, 1)
+        .replace("hero ghost > killSprite", "hero ghost > killSprite\n        mark hero > transformTo stype=lit\n"
+                 "        coin ghost > transformTo stype=spoilt")
+        .replace("A > floor hero", "A > floor hero\n        m > floor mark")
+        .replace("stype=coin limit=0 win=True", "stype=mark limit=0 win=True\n"
+                 "        SpriteCounterMore stype=spoilt limit=3 win=False")
+    )  # fmt: skip
+    assert check_game(painted) == []
+    definition = load(painted).definition
+    _, names = dressed(painted, definition, analyse(definition), "dungeon")
+    assert (names["mark"], names["lit"], names["spoilt"]) == ("mark", "torch", "bones")

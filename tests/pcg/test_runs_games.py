@@ -19,6 +19,7 @@ from pcg.evaluators.evaluation import decode_play
 from pcg.generators.games import GameGenotype, game_edits
 from pcg.report import write_report
 from pcg.runs import GamesRun, resume, run_games
+from pcg.runs.experiments.games import Work, evaluate_game
 
 CHEAP = {"ladder": "nothing random onestep", "plays": 2, "max_plays": 2, "max_ticks": 60, "explorations": 2,
          "min_rules": 0.3, "min_ticks": 10, "patience": 2, "random_ticks": 30}  # fmt: skip
@@ -106,6 +107,22 @@ def test_a_run_with_a_bound_keeps_it(tmp_path: Path) -> None:
     assert made and all(min(game_edits(start, game) for start in starts) <= 3 for game in made)
 
 
+@pytest.mark.full
+def test_games_can_be_judged_on_levels_that_are_made_for_them(tmp_path: Path) -> None:
+    given = config(make_levels=2, evaluations=6, confirm=0, finish=0)
+    run_games(given, tmp_path / "run", workers=1)
+    lines = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    made = [event for event in map(json.loads, lines) if event.get("levels")]
+    assert made and all(len(event["levels"]) <= 2 for event in made)
+    for event in made:
+        genotype = GameGenotype.from_json(event["genotype"])
+        assert not set(event["levels"]) & set(genotype.levels)
+        found, _ = evaluate_game(Work((), 7, 2), genotype, levels=event["levels"])
+        assert list(found.levels) == event["levels"], "levels that were made before are played again"
+    run_games(given, tmp_path / "again", workers=2)
+    assert (tmp_path / "again" / "events.jsonl").read_text().splitlines() == lines
+
+
 def test_the_configuration_is_read_back(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(config().to_toml())
     assert GamesRun.read(tmp_path / "config.toml") == config()
@@ -119,6 +136,7 @@ def test_the_configuration_is_read_back(tmp_path: Path) -> None:
         ({"games": "hunt 'x"}, "No closing quotation"),
         ({"evaluations": 0}, "no budget"),
         ({"max_edits": -1}, "max_edits"),
+        ({"max_edits": 3, "make_levels": 2}, "counts rows of levels, but make_levels is 2"),
         ({"count": 0}, "count"),
     ],
 )

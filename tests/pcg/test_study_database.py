@@ -64,6 +64,10 @@ OLD_ROWS["0005"] = {
     **OLD_ROWS["0004"],
     "plays": {**OLD_ROWS["0003"]["plays"], "client": True, "refused": "the play is faster than the game"},
 }
+OLD_ROWS["0006"] = {
+    **OLD_ROWS["0005"],
+    "pairs": {**OLD_ROWS["0001"]["pairs"], "third_id": 1, "fourth_id": 1},
+}
 """For every version of the tables, a row of each as it was written then. A new version adds an entry of its own."""
 
 

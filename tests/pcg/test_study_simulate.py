@@ -56,13 +56,13 @@ def test_answers_follow_the_model() -> None:
     truth = Truth.draw(ITEMS, 3, {"tie": 0.0, "position": 0.5, "appeal": 1.0})
     rng = np.random.default_rng(1)
     four, two = ("first", "second", "both", "neither"), ("first", "second")
-    counted = Counter(truth.answer(ATTENTIVE, four, "a", "b", rng) for _ in range(4000))
-    for answer, probability in truth.probabilities("a", "b").items():
+    counted = Counter(truth.answer(ATTENTIVE, four, ["a", "b"], rng) for _ in range(4000))
+    for answer, probability in truth.probabilities(["a", "b"], [False, False]).items():
         if answer != "tie":
             assert abs(counted[answer] / 4000 - probability) < 0.03
-    assert {truth.answer(ATTENTIVE, two, "a", "b", rng) for _ in range(50)} == set(two)
-    assert {truth.answer(LEFT, four, "a", "b", rng) for _ in range(20)} == {"first"}
-    assert len({truth.answer(CARELESS, four, "a", "b", rng) for _ in range(100)}) == 4
+    assert {truth.answer(ATTENTIVE, two, ["a", "b"], rng) for _ in range(50)} == set(two)
+    assert {truth.answer(LEFT, four, ["a", "b"], rng) for _ in range(20)} == {"first"}
+    assert len({truth.answer(CARELESS, four, ["a", "b"], rng) for _ in range(100)}) == 4
     kinds = Counter(Truth.draw(ITEMS, 1, {"careless": 0.2, "left": 0.1}).kind(n) for n in range(2000))
     assert abs(kinds[CARELESS] / 2000 - 0.2) < 0.03
     assert abs(kinds[LEFT] / 2000 - 0.1) < 0.03

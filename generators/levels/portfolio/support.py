@@ -1,4 +1,4 @@
-"""Things that stand on something in a game's own levels, and letting fall what hangs in the air.
+"""Support of things: those that stand on something in a game's own levels fall to where they may stand in new ones.
 
 In games with a ground (platforms, artillery, lunar landers) people put barrels, towers, pads and the hero on something:
 the cell below is soil, a wall, another barrel. Pieces of levels that are put together, and small edits, leave such

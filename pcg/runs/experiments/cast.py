@@ -1,12 +1,13 @@
 """The cast of a game: sprites that are there for the player, and no others.
 
 Search leaves walk-on parts: visitors that wander about and meet nobody, pillars that only a visitor can fell. They
-change nothing for the player, and yet a player looks at them and tries to find out what they are for.
+change nothing for the player, and yet a player looks at them and tries to find out what they are for. The same holds
+for shots that hit nothing of any account, for what only they can hit, and for nests of walk-on parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pcg.engine.game import load
@@ -14,7 +15,7 @@ from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.tree import Entry, Section, SpriteLine, Tree
+from pcg.engine.vgdl.tree import Entry, Section, SpriteLine, Tree, Word
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.playability_repair import BUMPS
@@ -23,8 +24,10 @@ from pcg.minimise.rename import with_names
 from pcg.minimise.themes import role_of
 from pcg.render.tile_choice import ground_types
 
-_WALK_ON = ("friend", "scenery", "floor")
+_WALK_ON = ("friend", "scenery", "floor", "nest", "shot", "blow", "target")
 """Roles of which walk-on parts are."""
+_UNARMED: Mapping[str, str] = {"ShootAvatar": "MovingAvatar", "FlakAvatar": "HorizontalAvatar"}
+"""Avatars that shoot, and those that move alike and do not."""
 _BOTH = ("killBoth", "killSecond")
 """Words of a rule that changes the second sprite as well."""
 
@@ -41,8 +44,14 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """
     made = without_lone_groups(text)
     definition = load(made).definition
-    extras = walk_ons(RuleSet.of(made), definition, analyse(definition))
-    tree = parse(made)
+    analysis = analyse(definition)
+    extras = walk_ons(RuleSet.of(made), definition, analysis)
+    shots = {name for name in extras if role_of(definition.type_index[name], analysis) in ("shot", "blow")}
+    tree = unarmed(parse(made), shots)
+    armed = {
+        v for line in tree.walk() if isinstance(line, SpriteLine) for o in line.options for v in o.value.split(",")
+    }
+    extras -= shots & armed
     smaller = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] in extras])
     mapping = load(smaller).definition.mapping
     first: dict[tuple[str, ...], str] = {}
@@ -84,6 +93,26 @@ def without_lone_groups(text: str) -> str:
     return text if check_game(made) else made
 
 
+def unarmed(tree: Tree, shots: Collection[str]) -> Tree:
+    """Return a game whose avatar shoots none of these shots, where there is an avatar that moves alike without."""
+
+    def put(entry: Entry) -> Entry:
+        if not isinstance(entry, SpriteLine):
+            return replace(entry, children=tuple(map(put, entry.children)))
+        children = tuple(map(put, entry.children))
+        named = [word.text for word in entry.classes]
+        if (
+            len(named) == 1
+            and named[0] in _UNARMED
+            and any(o.key == "stype" and o.value in shots for o in entry.options)
+        ):
+            kept = tuple(o for o in entry.options if o.key not in ("stype", "ammo", "rotateInPlace"))
+            entry = replace(entry, classes=(Word(_UNARMED[named[0]]),), options=kept)
+        return replace(entry, children=children)
+
+    return Tree(replace(tree.header, children=tuple(map(put, tree.header.children))), tree.after, tree.file)
+
+
 def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis) -> set[str]:
     """Return the names of types that change nothing for the player: they do no harm, are no goal and no obstacle, and
     change no sprite but each other.
@@ -96,19 +125,26 @@ def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis)
     found = {
         t.name for t in definition.types
         if t.line and t.leaf and t.id not in grounds and role_of(t.id, analysis) in _WALK_ON
-        and not analysis.roles.get(t.id, frozenset()) & {"goal", "guarded", "solid", "spawner", "pushable"}
+        and not analysis.roles.get(t.id, frozenset()) & {"goal", "guarded", "solid", "pushable"}
     }  # fmt: skip
     named = {
         (t.name, name) for t in definition.types if t.line for value in t.raw.values() for name in value.split(",")
-    }
+        if not analysis.has(t.id, "avatar")
+    }  # fmt: skip
+    makers = {definition.types[t].name for t in analysis.concrete if analysis.has(t, "spawner")}
+    players = {
+        t.name for t in definition.types
+        if t.line and t.leaf and role_of(t.id, analysis) in ("avatar", "shot", "blow")
+    }  # fmt: skip
     while True:
         needed = {name for owner, name in named if owner not in found and name in found}
+        needed |= {owner for owner, name in named if owner in found & makers and name in below and name not in found}
         for rule in rules.rules:
             first, second = (below.get(name, {name}) for name in rule.pair)
             changed = set() if rule.effect in BUMPS else first - found
             if any(word in str(rule) for word in _BOTH):
                 changed |= second - found
-            if changed:
+            if changed or (players & (first | second) and any(key == "scoreChange" for key, _ in rule.params)):
                 needed |= second & found | first & found
             needed |= {v for _, value in rule.params for v in value.split(",") if v in found and not first <= found}
         if not needed:

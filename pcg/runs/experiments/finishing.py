@@ -9,6 +9,7 @@ minimise` with its levels, so that nothing is left to be removed.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,18 +18,19 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree
+from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.proving import Experience, Proof, prove
-from pcg.generators.rules.genes import RuleSet, Termination, replace_rules
+from pcg.generators.rules.genes import RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
+from pcg.render.tile_choice import ground_types
 from pcg.runs.experiments.cast import with_cast
 
 MIDDLE, BUDGET = "olets", 60
@@ -43,6 +45,12 @@ COURSE = 4
 """Levels of a game, at most; at least two."""
 MIN_WIN = 20
 """Ticks that a win takes."""
+SAME = 8
+"""Cells from which on two levels of a course differ enough."""
+FEW = 3
+"""Sprites from which on a goal may leave some."""
+WAITS = 2
+"""Plays of a player who does nothing, none of which may be won."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,7 @@ def finished_game(
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
     text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
+    text = without_idle_endings(with_whole_goals(with_ground(text)))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -202,6 +211,65 @@ def with_round_points(text: str) -> str:
     return text if check_game(made) else made
 
 
+def with_ground(text: str) -> str:
+    """Return a game in which what moves or goes leaves ground behind, and not a black cell.
+
+    Where characters of the mapping have one ground under them, those of sprites without any get it as well; walls stay
+    without. The ground takes no part in any rule.
+    """
+    tree = parse(text)
+    definition = load(text).definition
+    analysis = analyse(definition)
+    involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
+    index = definition.type_index
+    under = Counter(
+        names[0] for names in definition.mapping.values()
+        if names[0] in index and index[names[0]] in ground_types(definition) and names[0] not in involved
+    )  # fmt: skip
+    if not under:
+        return text
+    ground = max(under, key=lambda name: (under[name], -index[name]))
+    stays = {definition.types[t].name for t in analysis.having("solid") if not analysis.has(t, "goal")}
+
+    def put(node: Any) -> Any:
+        if not isinstance(node, MappingLine):
+            return replace(node, children=tuple(map(put, node.children)))
+        names = [word.text for word in node.names]
+        bare = not any(name in index and index[name] in ground_types(definition) for name in names)
+        return replace(node, names=(Word(ground), *node.names)) if bare and not stays & set(names) else node
+
+    made = dumps(Tree(put(tree.header), tree.after, tree.file))
+    return text if check_game(made) else made
+
+
+def with_whole_goals(text: str) -> str:
+    """Return a game that is won when nothing is left, where it was won when one or two were."""
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    vanish = {e.index for e in analyse(load(text).definition).wins if e.kind == "vanish" and 0 < e.limit < FEW}
+    endings = tuple(
+        replace(ending, params=with_params(ending.params, {"limit": "0"})) if k in vanish else ending
+        for k, ending in enumerate(rules.terminations)
+    )
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, endings)))
+    return text if not vanish or check_game(made) else made
+
+
+def without_idle_endings(text: str) -> str:
+    """Return a game without terminations that wait until nothing is left of what nothing takes away."""
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    analysis = analyse(load(text).definition)
+    gone = {removal.victim for removal in analysis.removals}
+    idle = {
+        ending.index for ending in analysis.endings
+        if ending.kind == "vanish" and ending.types and not gone & set(ending.types)
+    }  # fmt: skip
+    kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))
+    return text if not idle or not any(ending.wins for ending in kept) or check_game(made) else made
+
+
 def with_used_characters(text: str, levels: Sequence[str]) -> str:
     """Return a game whose mapping has the characters of its levels alone."""
     used = set("".join(levels))
@@ -246,11 +314,13 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
     experience = Experience()
     found: list[CourseLevel] = []
     for k, text in enumerate(texts):
+        if any(nearly_equal(text, level.text) for level in found):
+            continue
         rows = text.split("\n")
         longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
         win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
                     experience=experience)  # fmt: skip
-        if win is None or win.ticks < MIN_WIN:
+        if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest):
             continue
         won = 0
         for sample in range(effort.plays):
@@ -266,7 +336,33 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
     return tuple(found)
 
 
+def nearly_equal(one: str, other: str) -> bool:
+    r"""Return True where two levels of one size differ in a few cells only: nothing is learnt from the second.
+
+    >>> nearly_equal("wwww\nwA.w", "wwww\nw.Aw"), nearly_equal("wwww", "wwww\nw.Aw")
+    (True, False)
+    """
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) < SAME
+
+
+def won_by_waiting(game: Game, level: str, ticks: int) -> bool:
+    """Return True where a player who does nothing wins, in one of a few plays; staying alive is another matter.
+
+    Args:
+        game: with one player.
+        level: its text.
+        ticks: of a play, at most.
+    """
+    if any(ending.kind == "timeout" for ending in analyse(game.definition).wins):
+        return False
+    idle = (play(game, [make_agent("nothing")], level=level, seed=seed, max_ticks=ticks) for seed in range(WAITS))
+    return any(done.winner == 1 for done in idle)
+
+
 def _recorded(game: Game, number: int, win: Proof) -> RecordedPlay:
-    played = RecordedPlay(win.method, number, win.seed, True, 0.0, win.play)
-    end = replay(game.start(number, seed=win.seed), played.actions)[-1]
-    return RecordedPlay(win.method, number, win.seed, end.winner == 1, float(end.score), win.play)
+    state = game.start(number, seed=win.seed)
+    # a shot that hits nothing is gone by now, and the key for it with it
+    keys = win.play if "USE" in state.actions else win.play.replace("X", ".")
+    played = RecordedPlay(win.method, number, win.seed, True, 0.0, keys)
+    end = replay(state, played.actions)[-1]
+    return RecordedPlay(win.method, number, win.seed, end.winner == 1, float(end.score), keys)

@@ -11,14 +11,14 @@ Layout of the folder (as of runs that make rules, see `rules`; here what is diff
 `games/index.json`
     `nearest` (name of that game to begin with from which fewest lines differ) and `edits` (how many).
 `games/game0.txt`, `games/game0_lvl0.txt`, ...
-    Each game with levels of its own.
+    Each game with levels of its own, or those that were made for it (`run.make_levels`).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, Unpack
 
@@ -40,6 +40,7 @@ from pcg.runs.experiments.game_search import (
     settings_of,
 )
 from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.rules import made_for
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, run_experiment
@@ -74,6 +75,8 @@ class Work:
 
     settings: tuple[tuple[str, Setting], ...]
     seed: int
+    made: int = 0
+    """Levels that are made for each game; 0: its own are played."""
 
 
 def _build_evaluator(key: tuple[Work, tuple[str, ...]]) -> GameEvaluator:
@@ -104,12 +107,11 @@ def evaluate_game(
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
         judge: also judge the game as `pcg judge` does, where there are `plays`.
-        levels: of no account: a whole game has its own.
+        levels: that were made for the game before; none to make them now, where the run makes any.
 
     Raises:
         PcgError: when this is not the version that `code` names.
     """
-    del levels
     check_version(code)
     started = time.perf_counter()
     try:
@@ -119,12 +121,18 @@ def evaluate_game(
         verdict = GameEvaluation.unreadable(str(error).split("\n")[0])
     else:
         evaluator = _EVALUATORS.get((work, genotype.levels))
+        if work.made and not levels:
+            levels = made_for(game, genotype.levels, evaluator, work.seed, work.made)
+        if levels:
+            evaluator = GameEvaluator(levels, **dict(work.settings))
+            game = Game(game.definition, levels, reading="strict")
         if plays:
             verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
             if judge:
                 verdict = judged(verdict, game, work.seed + CONFIRM)
         else:
             verdict = evaluator.evaluate(game, sample_seed(work.seed, sample), threshold=bar)
+        verdict = replace(verdict, levels=tuple(levels))
     return verdict, time.perf_counter() - started
 
 
@@ -162,7 +170,7 @@ class WholeGameSearch(GameSearch):
             config, folder, generator, lambda data: game_shape(GameGenotype.from_json(data)), game_distance
         )
         self.evaluator = GameEvaluator(self.start[0].levels, **{**EVALUATION, **config.evaluation_parameters})
-        self.work = Work(settings_of(self.evaluator.settings), config.seed)
+        self.work = Work(settings_of(self.evaluator.settings), config.seed, config.make_levels)
 
     @classmethod
     def new(cls, config: GamesRun, folder: Path) -> Self:
@@ -194,6 +202,7 @@ class WholeGameSearch(GameSearch):
             ],
             "levels": self.config.levels,
             "max_edits": self.config.max_edits,
+            "make_levels": self.config.make_levels,
             "evaluation": self.evaluator.settings,
         }
 
@@ -201,8 +210,7 @@ class WholeGameSearch(GameSearch):
         return evaluate_game, self.work
 
     def _final(self, candidate: GameCandidate, levels: Sequence[str] = ()) -> tuple[str, Sequence[str]]:
-        del levels
-        return candidate.genotype.text(), candidate.genotype.levels
+        return candidate.genotype.text(), levels or candidate.genotype.levels
 
     def _index(self, candidate: GameCandidate) -> dict[str, Any]:
         counts = [game_edits(game, candidate.genotype) for game in self.start]

@@ -26,6 +26,9 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         _SHARED["seed"],
         dataclasses.replace(_SHARED["distance"], default=0.15,
                             help="games nearer to each other than this do not both count"),
+        dataclasses.replace(_SHARED["make_levels"], default=0,
+                            help="levels made for each game, on which it is judged and with which it is kept; its own "
+                                 "levels then only say how large they are and how much is in them; 0: its own levels"),
         *(_SHARED[name] for name in (
             "window", "checkpoint", "confirm", "finalists", "finish", "dress", "judge", "load",
         )),
@@ -57,6 +60,7 @@ class GamesRun(RunConfig):
     checkpoint: int = 200
     confirm: int = 20
     finalists: int = 20
+    make_levels: int = 0
     finish: int = 1
     dress: int = 1
     judge: int = 1
@@ -67,6 +71,11 @@ class GamesRun(RunConfig):
     def _check(self) -> None:
         if not self.sources:
             raise PcgError("the run has no game to begin with: expected built-in names or files")
+        if self.make_levels and self.max_edits:
+            raise PcgError(
+                f"max_edits is {self.max_edits} and counts rows of levels, but make_levels is {self.make_levels}: "
+                "expected one of them to be 0"
+            )
 
     @property
     def sources(self) -> tuple[str, ...]:

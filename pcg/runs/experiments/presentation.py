@@ -21,8 +21,9 @@ from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.evaluation import encode_play
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.games.evaluation import RecordedPlay
-from pcg.evaluators.judging.concepts import concept_of, pitch
+from pcg.evaluators.judging.concepts import concept_of
 from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.pitches import pitch
 from pcg.generators.rules.genes import Rule, RuleSet, Shape, shape_of, with_params
 from pcg.minimise import minimise
 from pcg.runs.experiments.finishing import FinishedGame, finished_game

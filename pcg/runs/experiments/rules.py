@@ -136,7 +136,8 @@ def evaluate_rules(
     if not compiled.ok:
         verdict = GameEvaluation.unreadable(_first_problem(compiled.diagnostics, compiled.problem))
     else:
-        levels = levels or (made_for(work, compiled.game(space.levels), evaluator) if work.made else ())
+        if work.made and not levels:
+            levels = made_for(compiled.game(space.levels), space.levels, evaluator, work.seed, work.made)
         if levels:
             evaluator = GameEvaluator(levels, **dict(work.settings))
         game = compiled.game(evaluator.levels)
@@ -153,33 +154,28 @@ def evaluate_rules(
     return verdict, time.perf_counter() - started
 
 
-def made_for(work: Work, game: Game, evaluator: GameEvaluator, count: int = 0) -> tuple[str, ...]:
+def made_for(game: Game, own: Sequence[str], evaluator: GameEvaluator, seed: int, count: int) -> tuple[str, ...]:
     """Return levels made for the rules of a game, the easiest first; none where the rules read badly.
 
     What is wrong with such rules is found without a level of their own.
 
     Args:
-        work: what all evaluations of a run share.
-        game: with the levels of the sprites.
+        game: of the rules.
+        own: levels from which sizes and numbers of sprites are taken.
         evaluator: whose limits hold.
-        count: levels wanted; by default as the run says.
+        seed: equal seeds give equal levels for equal games.
+        count: levels wanted.
     """
     try:
         if RuleFindings.of(game, [game.read_level(text) for text in game.levels]).problem():
             return ()
-        return tuple(level.text for level in level_maker(work, evaluator).make(game, count or work.made, DRAWS))
+        maker = LevelMaker(
+            own, seed=seed, calls=max(1000, evaluator.integer("proof")), min_win=evaluator.integer("min_win"),
+            max_work=evaluator.integer("max_work"), max_sprites=evaluator.integer("max_sprites"),
+        )  # fmt: skip
+        return tuple(level.text for level in maker.make(game, count, DRAWS))
     except PcgError:
         return ()
-
-
-def level_maker(work: Work, evaluator: GameEvaluator) -> LevelMaker:
-    """Return what makes levels for the rules of a run."""
-    space, _ = _SPACES_AND_EVALUATORS.get(work)
-    return LevelMaker(
-        space.levels, seed=work.seed, calls=max(1000, evaluator.integer("proof")),
-        min_win=evaluator.integer("min_win"), max_work=evaluator.integer("max_work"),
-        max_sprites=evaluator.integer("max_sprites"),
-    )  # fmt: skip
 
 
 def _first_problem(diagnostics: Sequence[Any], problem: str) -> str:

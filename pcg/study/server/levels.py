@@ -130,13 +130,13 @@ def _keys(actions: set[str]) -> tuple[str, ...]:
 
 
 def play_seed(config: StudyConfig, pair: Pair, number: int) -> int:
-    """The seed of both plays of a pair: the same for everybody who gets the two items, or one for each participant.
+    """The seed of the plays of a pair: the same for everybody who gets these items, or one for each participant.
 
-    Both sides have the same seed, and a level that is started anew has it again.
+    All sides have the same seed, and a level that is started anew has it again.
     """
-    items = sorted((pair.first, pair.second))
+    items = "/".join(str(item) for item in sorted(pair.items))
     who = f"/{number}/{pair.position}" if config.seeds == "participant" else ""
-    text = f"{config.seed}/{items[0]}/{items[1]}{who}"
+    text = f"{config.seed}/{items}{who}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") & 0x7FFFFFFF
 
 

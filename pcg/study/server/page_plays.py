@@ -31,7 +31,7 @@ import numpy as np
 from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import LETTERS, decode_play
-from pcg.study.rows import Play, Progress, Standing
+from pcg.study.rows import SIDES, Play, Progress, Standing
 from pcg.study.server.plays import INPUTS, Side, StudyPlays
 from pcg.study.server.stages import is_enough, is_spent, restarts_left
 from pcg.study.server.threads import Threads
@@ -400,7 +400,7 @@ class PagePlays:
 
     def drop_pair(self, pair: int) -> None:
         """Forget both plays of a pair that was voted on or deleted."""
-        for side in (0, 1):
+        for side in range(len(SIDES)):
             self.drop((pair, side))
 
     def drop(self, key: tuple[int, int]) -> None:

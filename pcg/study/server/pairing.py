@@ -1,10 +1,11 @@
 """Choice of a participant's next pair: the design's, with attention checks at places drawn at random.
 
 An attention check is a pair whose answer is known. Where the study has items for it, two each (`attention_checks`), it
-is played and voted on like any other pair. Where it has none, the check is an *instructed response*: a page like that
-of a vote, without games, that plainly asks for a certain answer. That is what recruiting platforms accept as a fair
-check: it needs no memory and no skill, only reading. The answer asked for is never the first one, which is what those
-choose who do not read (Oppenheimer, Meyvis, Davidenko: Instructional Manipulation Checks, 2009).
+is played and voted on like any other pair, also where sets of four are shown. Where it has none, the check is an
+*instructed response*: a page like that of a vote, without games, that plainly asks for a certain answer. That is what
+recruiting platforms accept as a fair check: it needs no memory and no skill, only reading. The answer asked for is
+never the first one, which is what those choose who do not read (Oppenheimer, Meyvis, Davidenko: Instructional
+Manipulation Checks, 2009).
 
 Everything is decided by the study's seed and the participant's number, and where the design asks for them by the votes
 so far. Nothing is kept here but counted votes, so any server process gives the same answer.
@@ -15,16 +16,20 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences import Design, Tally, Vote, make_design
-from pcg.study.admission import comparable
+from pcg.evaluators.preferences.choices import Choice
+from pcg.evaluators.preferences.sets import SetDesign
 from pcg.study.config import StudyConfig
 from pcg.study.folders import attention_checks
 from pcg.study.rows import Pair, Participant
 from pcg.study.server.stages import INSTRUCTED
+from pcg.study.sets import choices_of, comparable
 from pcg.study.store import StudyStore
 
 PENDING_S = 1800.0
@@ -39,10 +44,9 @@ _MOST_MISSING = 500
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A pair that is to be shown; ids of items."""
+    """A pair, or a set of four, that is to be shown; ids of items."""
 
-    first: int
-    second: int
+    items: tuple[int, ...]
     check: str = ""
     expected: str = ""
 
@@ -64,17 +68,23 @@ class Pairing:
         self._names = {item.id: item.name for item in judged}
         allowed = [(a.name, b.name) for a, b in combinations(judged, 2) if comparable(a, b, self.config)]
         self.question = self.config.questions[0].name
-        self.design = make_design(
-            self.config.pairing, list(self._ids), self.config.seed, pairs=allowed, question=self.question
-        )
+        self.design = self._make(allowed)
         self._allowed = allowed
-        self._paused: tuple[frozenset[int], Design] = (frozenset(), self.design)
+        self._paused: tuple[frozenset[int], Design | SetDesign] = (frozenset(), self.design)
         self._looked = -PAUSED_S
         self.checks = attention_checks(store.items)
         self._lock = threading.Lock()
         self._begin()
 
+    def _make(self, pairs: list[tuple[str, str]]) -> Design | SetDesign:
+        """The design of some pairs, or of the sets of which all pairs are among them."""
+        names, seed, kind = list(self._ids), self.config.seed, self.config.pairing
+        if self.config.size > 2:
+            return SetDesign(kind, names, self.config.size, seed, pairs=pairs)
+        return make_design(kind, names, seed, pairs=pairs, question=self.question)
+
     def _begin(self) -> None:
+        self._choices: dict[bool, list[Choice]] = {False: [], True: []}
         self._tallies = {simulated: Tally(list(self._ids), self.question) for simulated in (False, True)}
         self._last = 0
         self._missing: dict[int, float] = {}
@@ -85,20 +95,22 @@ class Pairing:
         Args:
             paused: ids of the items.
         """
-        return any(self._ids[a] not in paused and self._ids[b] not in paused for a, b in self._allowed)
+        left = self._left(paused)
+        try:
+            return bool(left) and (self.config.size == 2 or bool(self._make(left)))
+        except PcgError:
+            return False
 
-    def _design(self) -> Design:
+    def _left(self, paused: Collection[int]) -> list[tuple[str, str]]:
+        return [(a, b) for a, b in self._allowed if not {self._ids[a], self._ids[b]} & set(paused)]
+
+    def _design(self) -> Design | SetDesign:
         """The design without the items that the researcher has taken out; what is paused is asked for now and then."""
         if time.monotonic() - self._looked > PAUSED_S:
             self._looked = time.monotonic()
             paused = frozenset(self.store.answers.paused_items())
             if paused != self._paused[0]:
-                left = [(a, b) for a, b in self._allowed if not {self._ids[a], self._ids[b]} & paused]
-                design = self.design
-                if paused and left:
-                    design = make_design(
-                        self.config.pairing, list(self._ids), self.config.seed, pairs=left, question=self.question
-                    )
+                design = self._make(self._left(paused)) if paused and self.can_do_without(paused) else self.design
                 self._paused = (paused, design)
         return self._paused[1]
 
@@ -107,10 +119,12 @@ class Pairing:
         with self._lock:
             self._begin()
 
-    @property
+    @cached_property
     def total(self) -> int:
         """Pairs that a participant gets, attention checks among them."""
-        return min(self.config.pairs, self.design.pairs) + self.config.checks
+        design, wanted = self.design, self.config.pairs
+        there = design.count(wanted) if isinstance(design, SetDesign) else design.pairs
+        return min(wanted, there) + self.config.checks
 
     def check_places(self, number: int) -> dict[int, str]:
         """Position -> name of the attention check there; never the first pair, if there are two or more."""
@@ -134,26 +148,32 @@ class Pairing:
         if check is not None:
             better, worse = self.checks[check]
             if lots.random() < 0.5:
-                return Chosen(better.id, worse.id, check, "first")
-            return Chosen(worse.id, better.id, check, "second")
+                return Chosen((better.id, worse.id), check, "first")
+            return Chosen((worse.id, better.id), check, "second")
         with self._lock:
             self._count()
-            out = [
-                (str(number), self._names[first], self._names[second])
-                for number, first, second in self.store.pending_pairs(time.time() - PENDING_S)
-            ]
-            tally = self._tallies[person.simulated]
-            found = self._design().next_pairs(str(person.number), tally, 1, pending=out)
-        return Chosen(self._ids[found[0][0]], self._ids[found[0][1]]) if found else None
+            pending = self.store.pending_pairs(time.time() - PENDING_S)
+            out = [(str(number), [self._names[item] for item in shown]) for number, shown in pending]
+            design, who = self._design(), str(person.number)
+            found: Sequence[str] | None
+            if isinstance(design, SetDesign):
+                found = design.next_set(who, self._choices[person.simulated], pending=out)
+            else:
+                pairs = [(number, shown[0], shown[1]) for number, shown in out]
+                found = next(iter(design.next_pairs(who, self._tallies[person.simulated], 1, pending=pairs)), None)
+        return Chosen(tuple(self._ids[name] for name in found)) if found else None
 
     def _instructed(self, lots: random.Random) -> Chosen:
-        first, second = lots.sample(list(self._ids.values()), 2)
-        return Chosen(first, second, INSTRUCTED, lots.choice(instructed_answers(self.config)))
+        shown = tuple(lots.sample(list(self._ids.values()), self.config.size))
+        return Chosen(shown, INSTRUCTED, lots.choice(instructed_answers(self.config)))
 
     def _count(self) -> None:
         """Take in the votes that are new, and no other: at 1,000 votes a minute a few rows, however many there are."""
         rows = self.store.vote_rows(self._last, also=list(self._missing))
-        for simulated, tally in self._tallies.items():
+        for simulated, choices in self._choices.items() if self.config.size > 2 else ():
+            # the votes on one set are stored in one transaction, so that they are all here
+            choices.extend(choices_of([row for row in rows if row["simulated"] == simulated], self.config, self._names))
+        for simulated, tally in self._tallies.items() if self.config.size == 2 else ():
             tally.add(
                 Vote(str(row["number"]), self._names[row["first"]], self._names[row["second"]], row["answer"],
                      row["question"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,8 @@ from starlette.websockets import WebSocket
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
 from pcg.study.questionnaire import BEFORE, COMPREHENSION
-from pcg.study.rows import FIRST, SECOND, Pair, Participant, Situation
+from pcg.study.rows import FIRST, Pair, Participant, Situation
+from pcg.study.rows import SIDES as SIDE_NAMES
 from pcg.study.server.legend import Entry
 from pcg.study.server.levels import Playable, play_seed, texts_for
 from pcg.study.server.pages import Visit, site_of
@@ -49,11 +50,12 @@ PLAYED_S, VOTED_S = 45.0, 15.0
 
 NOT_OPEN = "this game is not open to you"
 
-SIDES = {"first": FIRST, "second": SECOND}
+SIDES = {name: side for side, name in enumerate(SIDE_NAMES)}
+"""Places of the sides by their names in addresses."""
 
 _PAGE = re.compile(
     r"/(instructions|thanks|data|declined|practice|questions/(before|comprehension|pair|after)|"
-    r"pair/[0-9]{1,4}/(first|second|vote))"
+    r"pair/[0-9]{1,4}/(first|second|third|fourth|vote))"
 )
 """Pages to which one may come back after a change of language; others lead to where one is."""
 
@@ -160,7 +162,7 @@ def device_of(browser: str) -> str:
 def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Response:
     config, pairing = visit.site.config, visit.site.pairing
     total = pairing.total - max(0, config.checks - len(pairing.checks))  # instructed checks are not played
-    played = 0.0 if config.pictures else 2 * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S))
+    played = 0.0 if config.pictures else config.size * max(config.minimum, min(PLAYED_S, config.maximum or PLAYED_S))
     seconds = total * (played + VOTED_S)
     return visit.page(
         "welcome",
@@ -333,7 +335,7 @@ async def first_pair(visit: Visit, situation: Situation) -> Response:
 
 def wanted_of(situation: Situation, number: int, kind: str, side: int = FIRST) -> Stage | None:
     """The page that an address means, if the participant has got that far."""
-    if not 1 <= number <= len(situation.pairs):
+    if not 1 <= number <= len(situation.pairs) or side >= len(situation.pairs[number - 1].items):
         return None
     return Stage(kind, situation.pairs[number - 1], side)
 
@@ -347,6 +349,8 @@ def side_to_vote(visit: Visit, situation: Situation) -> tuple[Pair, int]:
     side = SIDES.get(visit.request.path_params["side"])
     wanted = wanted_of(situation, visit.request.path_params["number"], VOTE)
     if side is None or wanted is None or wanted.pair is None or wanted != visit.site.place(situation):
+        raise Refused("there is nothing at this address", 404)
+    if side >= len(wanted.pair.items):
         raise Refused("there is nothing at this address", 404)
     return wanted.pair, side
 
@@ -368,7 +372,9 @@ async def play_page(visit: Visit, situation: Situation) -> Response:
         return await to_stage(visit, situation)
     playable = site.items[wanted.pair.item(side)]
     about = playable.about(visit.language)
-    onward = "/pair/{}/{}".format(wanted.pair.position + 1, "second" if side == FIRST else "vote")
+    sides = SIDE_NAMES[: len(wanted.pair.items)]
+    following = (*sides, "vote")[side + 1]
+    onward = f"/pair/{wanted.pair.position + 1}/{following}"
     words = {name: visit.words[name] for name in PLAYER_WORDS}
     words["time_up"] = visit.words["over"]
     words["restarts_left"] = visit.words["restarts_left"]
@@ -376,7 +382,8 @@ async def play_page(visit: Visit, situation: Situation) -> Response:
     words["time_is_up"] = visit.words["time_is_up"]
     return visit.page(
         "play", pair=wanted.pair, position=wanted.pair.position + 1, total=site.pairing.total, side=side,
-        about=about, controls=texts_for(about, visit.words), onward=onward, player_words=words,
+        sides=sides, following=following, about=about, controls=texts_for(about, visit.words),
+        onward=onward, player_words=words,
         socket=f"{site.root}/pair/{wanted.pair.position + 1}/{name}/socket",
         in_page=site.engine is not None, legend=await legend_for(visit, playable),
         sprites=f"{site.root}/pair/{wanted.pair.position + 1}/{name}",
@@ -473,7 +480,7 @@ async def vote_page(visit: Visit, situation: Situation) -> Response:
     return _vote_page(visit, stage)
 
 
-def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None) -> Response:
+def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None, *, twice: bool = False) -> Response:
     pair = stage.pair
     assert pair is not None
     check = pair.check == INSTRUCTED
@@ -481,6 +488,7 @@ def _vote_page(visit: Visit, stage: Stage, fields: dict[str, str] | None = None)
     return visit.page(
         "vote", 200 if fields is None else 422, pair=pair, position=position, total=total, check=check,
         given=fields or {}, sent=fields is not None, last=position == total, longest=LONGEST_REASON,
+        sides=SIDE_NAMES[: len(pair.items)], questions=visit.site.config.questions_about(pair.check), twice=twice,
         instruction=visit.say("check", answer=visit.words[pair.expected]) if check else "",
     )  # fmt: skip
 
@@ -495,11 +503,13 @@ async def vote(visit: Visit, situation: Situation) -> Response:
     if wanted is None or wanted != stage or wanted.pair is None:
         return await to_stage(visit, situation)
     pair = wanted.pair
-    answers = {q.name: fields[f"q-{q.name}"] for q in site.config.questions if f"q-{q.name}" in fields}
+    questions = site.config.questions_about(pair.check)
+    answers = {q.name: fields[f"q-{q.name}"] for q in questions if f"q-{q.name}" in fields}
     check = pair.check == INSTRUCTED
-    scales = {} if check else _scales(site.config, fields)
-    if len(answers) < len(site.config.questions) or scales is None:
-        return _vote_page(visit, stage, fields)
+    scales = {} if check else _scales(site.config, fields, SIDE_NAMES[: len(pair.items)])
+    twice = site.config.contradicts(answers)
+    if len(answers) < len(questions) or scales is None or twice:
+        return _vote_page(visit, stage, fields, twice=twice)
     reason = fields.get("reason", "").replace("\r\n", "\n").strip()[:LONGEST_REASON] if site.config.reason else ""
     reason = "".join(char for char in reason if char.isprintable() or char in "\n\t")
     new = await site.threads.write(site.store.vote, pair, answers, reason=reason, scales=scales)
@@ -512,15 +522,16 @@ async def vote(visit: Visit, situation: Situation) -> Response:
     return visit.go("/") if fresh is None else await to_stage(visit, fresh)
 
 
-def _scales(config: StudyConfig, fields: dict[str, str]) -> dict[str, Any] | None:
-    """The answers on the scales: a number from 1, or two where each is asked about; None when one is missing.
+def _scales(config: StudyConfig, fields: dict[str, str], sides: Sequence[str]) -> dict[str, Any] | None:
+    """The answers on the scales: a number from 1, or one for each side where each is asked about; None when one is
+    missing.
 
     Raises:
         Refused: for numbers that are not on the scale.
     """
     found: dict[str, Any] = {}
     for scale in config.scales:
-        names = [f"s-{scale.name}-first", f"s-{scale.name}-second"] if scale.each else [f"s-{scale.name}"]
+        names = [f"s-{scale.name}-{side}" for side in sides] if scale.each else [f"s-{scale.name}"]
         given = [fields.get(name, "") for name in names]
         if not all(given):
             return None

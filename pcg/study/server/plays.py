@@ -25,7 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play, encode_play
-from pcg.study.rows import Pair, Play, Progress, Standing
+from pcg.study.rows import SIDES, Pair, Play, Progress, Standing
 from pcg.study.server.levels import Playable
 from pcg.study.server.stages import is_enough, is_spent, restarts_left
 from pcg.study.server.threads import Threads
@@ -393,7 +393,7 @@ class StudyPlays(PlayServer):
 
     async def close_pair(self, pair: int) -> None:
         """A pair was voted on, or deleted: nobody plays it any more."""
-        for side in (0, 1):
+        for side in range(len(SIDES)):
             seat = self._tables.pop((pair, side), None)
             self._opening.pop((pair, side), None)
             if seat is not None:

@@ -202,7 +202,7 @@ class Site:
         self.pairing.recount()
 
     async def close_pair(self, pair: int) -> None:
-        """Let go of both plays of a pair: nobody plays it any more."""
+        """Let go of the plays of a pair: nobody plays it any more."""
         self.page_plays.drop_pair(pair)
         await self.plays.close_pair(pair)
 
@@ -211,7 +211,7 @@ class Site:
         games: set[str] = set()
         if self.practice and situation.pairs:
             pair = situation.pairs[-1]
-            games = {self.store.item[item].game for item in (pair.first, pair.second)} & set(self.practice)
+            games = {self.store.item[item].game for item in pair.items} & set(self.practice)
         return stage_of(situation, self.config, games)
 
     async def keep_retention(self) -> None:
@@ -244,15 +244,15 @@ class Site:
             await self.threads.write(lambda: self.store.update_participant(person.id, finished=finished))
             return Stage(THANKS)
         pair = await self.threads.write(
-            self.store.add_pair, person.id, position, chosen.first, chosen.second, check=chosen.check,
-            expected=chosen.expected,
+            self.store.add_pair, person.id, position, *chosen.items, check=chosen.check, expected=chosen.expected,
         )  # fmt: skip
         if pair.voted is not None:  # another request was faster, and the vote as well
             found = await self.threads.read(self.store.participant_by_id, person.id)
             assert found is not None
             pairs = await self.threads.read(self.store.pairs_of, person.id)
             return await self.stage(replace(situation, participant=found, pairs=pairs))
-        return self.place(replace(situation, pairs=[*situation.pairs, pair], standings=(Standing(), Standing())))
+        fresh = [Standing()] * len(pair.items)
+        return self.place(replace(situation, pairs=[*situation.pairs, pair], standings=fresh))
 
     async def failures(self, person: Participant) -> int:
         """Return the number of attention checks and items that a participant failed."""

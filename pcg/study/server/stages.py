@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pcg.study.answers import PRACTISED
 from pcg.study.config import StudyConfig
 from pcg.study.questionnaire import BEFORE, COMPREHENSION, PAIR
-from pcg.study.rows import FIRST, SECOND, Pair, Situation, Standing
+from pcg.study.rows import FIRST, SIDES, Pair, Situation, Standing
 
 INSTRUCTED = "instructed"
 """Name of the attention check that asks for a certain answer; there is nothing to be played in it."""
@@ -37,17 +37,12 @@ class Stage:
     def path(self) -> str:
         """Address of the page, below the application."""
         if self.kind == PLAY and self.pair is not None:
-            return f"/pair/{self.pair.position + 1}/{side_name(self.side)}"
+            return f"/pair/{self.pair.position + 1}/{SIDES[self.side]}"
         if self.kind == VOTE and self.pair is not None:
             return f"/pair/{self.pair.position + 1}/vote"
         if self.kind == QUESTIONS:
             return f"/questions/{self.part}"
         return "/" if self.kind == NEXT else f"/{self.kind}"
-
-
-def side_name(side: int) -> str:
-    """Return the name of a side in addresses."""
-    return "second" if side == SECOND else "first"
 
 
 def is_enough(standing: Standing, config: StudyConfig) -> bool:
@@ -85,7 +80,7 @@ def stage_of(situation: Situation, config: StudyConfig, games: Collection[str] =
     Args:
         situation: of the participant.
         config: of the study.
-        games: those of the two items of the last pair that have a level for practice.
+        games: those of the items of the last pair that have a level for practice.
     """
     if situation.participant.end:
         return Stage(THANKS)
@@ -104,7 +99,7 @@ def stage_of(situation: Situation, config: StudyConfig, games: Collection[str] =
     for game in sorted(games):
         if not any(part == PRACTISED and game in given for (part, _), given in situation.answers.items()):
             return Stage(PRACTICE, pair, game=game)
-    for side in (FIRST, SECOND):
+    for side in range(len(pair.items)):
         if not is_enough(situation.standings[side], config):
             return Stage(PLAY, pair, side)
     return Stage(VOTE, pair)

@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from pcg.study.answers import failed_checks
 from pcg.study.panels import code_of
+from pcg.study.rows import SIDES
 from pcg.study.server.replays import replay_answer
 from pcg.study.server.researcher_translations import language_of
 from pcg.study.server.security import read_form
@@ -90,7 +91,7 @@ def comment_rows(site: Site) -> list[dict[str, Any]]:
     texts = {ask.name for ask in site.config.asks if ask.kind == "text"}
     found = [
         {"participant": row["participant"], "text": row["reason"], "time": row["time"],
-         "about": f"{name[row['first']]} · {name[row['second']]}: {row['answer']}"}
+         "about": f"{' · '.join(name[row[side]] for side in SIDES if row[side] is not None)}: {row['answer']}"}
         for row in site.store.vote_rows() if row["reason"] and row["question"] == site.config.questions[0].name
     ]  # fmt: skip
     found += [

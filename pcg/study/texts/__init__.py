@@ -22,6 +22,8 @@ BUILT_IN = ("en", "zh")
 REFERENCE = "en"
 """The language that says which texts there are."""
 
+WORST = "worst"
+"""Name of the question for the worst of four that comes with a wording."""
 LARGEST_TEXT = 20_000
 """Characters of one text."""
 
@@ -39,6 +41,14 @@ def built_in(code: str) -> Mapping[str, str]:
 def of_pictures(code: str) -> Mapping[str, str]:
     """The texts of a language that are others where levels are looked at and not played, by name."""
     return _section("pictures.toml", code)
+
+
+def of_sets(code: str, config: StudyConfig) -> dict[str, str]:
+    """The texts of a language that are others, or more, where sets of four are shown, by name."""
+    if config.size == 2:
+        return {}
+    texts = {**_section("sets.toml", code), **(_section("sets.toml", f"{code}-pictures") if config.pictures else {})}
+    return {name: text for name, text in texts.items() if name != WORST or config.worst == WORST}
 
 
 @cache
@@ -70,7 +80,7 @@ def study_texts(
     >>> list(texts), texts["en"]["title"], texts["zh"]["both"]
     (['en', 'zh'], 'Two dungeons', '两个一样喜欢')
     """
-    reference = built_in(REFERENCE)
+    reference = {**built_in(REFERENCE), **of_sets(REFERENCE, config)}
     found: dict[str, dict[str, str]] = {}
     for code in config.language_codes:
         own = {**(given or {}).get(code, {}), **config.texts.get(code, {})}
@@ -78,6 +88,7 @@ def study_texts(
         texts = {
             **(built_in(code) if code in BUILT_IN else {}),
             **(of_pictures(code) if config.pictures else {}),
+            **of_sets(code, config),
             **(of_demographics(code) if config.demographics else {}),
             **own,
         }
@@ -143,7 +154,7 @@ def choose_language(wanted: str, offered: Iterable[str]) -> str:
 
 def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
     """Raises PcgError unless a language says all there is to say, nothing else, and with the same placeholders."""
-    reference = built_in(REFERENCE)
+    reference = {**built_in(REFERENCE), **of_sets(REFERENCE, config)}
     source = f"language `{code}`"
     missing = [key for key in reference if not texts.get(key) and reference[key]]
     if len(missing) == sum(map(bool, reference.values())):
@@ -163,7 +174,7 @@ def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
             raise PcgError(f"{source}: nothing on the pages is called `{key}`{hint}")
         _check_text(key, text, reference.get(key, ""), source)
     for name in (*asked, *needed):
-        if name in reference and name != DEFAULT_QUESTION:
+        if name in reference and name not in (DEFAULT_QUESTION, WORST):
             raise PcgError(f"a question or scale cannot be called `{name}`: the pages have a text of that name")
         if not texts.get(name):
             raise PcgError(f"{source} has no wording for `{name}`, which is asked (section [texts.{code}])")

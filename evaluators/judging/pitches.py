@@ -1,0 +1,201 @@
+"""Pitches: a game in one sentence, told from its rules and levels: what is to be done, what stands in the way, and what
+turns into what.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.evaluators.judging.concepts import Concept, concept
+from pcg.evaluators.judging.game_kinds import GameKinds
+
+_MOVING = ("chaser", "wanderer", "walker", "missile")
+_SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
+_UNLOCKING = "killIfOtherHasMore"
+"""Effect by which who holds enough of something takes something away."""
+_NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
+_TURNS = 2
+"""Transformations that are told at most."""
+
+
+def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str], plural: Callable[[str], str]) -> str:
+    """Return a game in one sentence.
+
+    Args:
+        kinds: of the game's sprites.
+        levels: read for it.
+        name: name in sentences of a type.
+        plural: more than one of it.
+
+    >>> import pcg
+    >>> from pcg.evaluators.judging.game_kinds import game_kinds
+    >>> game = pcg.load("hunt")
+    >>> levels = [game.read_level(0)]
+    >>> pitch(game_kinds(game.definition, levels), levels, str, lambda noun: noun + "s")
+    'Catch every hen while dogs chase you.'
+    """
+    about = concept(kinds, levels)
+    said = _Words(kinds, name, plural)
+    deed = _deed(about, said, levels)
+    turns = said.turns()
+    line = " ".join(filter(None, [deed[0].upper() + deed[1:], _trouble(about, said)]))
+    return "; ".join(filter(None, [line, listed(turns)])) + "."
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence, each once.
+
+    >>> listed(["bats", "ghosts", "spiders"]), listed(["bats"])
+    ('bats, ghosts and spiders', 'bats')
+    """
+    *most, last = dict.fromkeys(words) or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+class _Words:
+    """A game's sprites in words."""
+
+    def __init__(self, kinds: GameKinds, name: Callable[[str], str], plural: Callable[[str], str]) -> None:
+        self.kinds = kinds
+        self.plural = plural
+        self._name = name
+
+    def one(self, t: int) -> str:
+        """Return the name of a type, without the number that tells it from others of its kind."""
+        return _NUMBER.sub("", self._name(self.kinds.name(t)))
+
+    def several(self, types: Iterable[int]) -> str:
+        """Return types as a list in the plural."""
+        return listed(self.plural(self.one(t)) for t in types)
+
+    def some(self, t: int) -> str:
+        """Return the name of a type with an article, where it takes one."""
+        noun = self.one(t)
+        if self.plural(noun) == noun:
+            return noun
+        return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+    def verb(self, t: int) -> str:
+        """Return what a player does to take sprites of a type away."""
+        kinds, analysis = self.kinds, self.kinds.analysis
+        takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
+        how = {kinds.kinds.get(p, "") for p in takers}
+        moves = kinds.kinds[t] in _MOVING or analysis.has(t, "mover")
+        if "avatar" in how:
+            if _opened(kinds.definition, t):
+                return "open"
+            if self._stays(t):
+                return "touch"
+            return "close" if kinds.kinds[t] == "spawner" and not moves else "catch" if moves else "gather"
+        if "shot" in how:
+            return "shoot" if moves else "break"
+        if any(analysis.has(p, "pushable") for p in takers):
+            return "crush"
+        return "get rid of"
+
+    def lured(self, targets: Sequence[int]) -> bool:
+        """Return True where all targets are dangers that go where something stands, and not otherwise."""
+        kinds, analysis = self.kinds, self.kinds.analysis
+        takers = {r.partner for r in analysis.removals if r.victim in targets and r.partner is not None}
+        standing = all(not analysis.has(p, "mover") and not analysis.has(p, "pushable") for p in takers)
+        moving = all(analysis.has(t, "mover") for t in targets)
+        return bool(takers) and standing and moving and not any(kinds.kinds.get(p) == "avatar" for p in takers)
+
+    def _stays(self, t: int) -> bool:
+        """Return True where the avatar turns sprites of a type into others that stand."""
+        analysis = self.kinds.analysis
+        return not analysis.has(t, "mover") and any(
+            s.maker == t and s.consumes_maker and s.partner in analysis.avatars and not analysis.has(s.product, "mover")
+            for s in analysis.sources
+        )
+
+    def takers(self, types: Iterable[int]) -> list[int]:
+        """Return the types that move, the avatar and its shots left out, by which sprites of some types are gone."""
+        kinds = self.kinds
+        wanted = set(types)
+        found = {r.partner for r in kinds.analysis.removals if r.victim in wanted}
+        return sorted(p for p in found if p is not None and kinds.kinds.get(p) in _MOVING)
+
+    def places(self, types: Iterable[int]) -> list[int]:
+        """Return the types that stand, by which sprites of some types are gone or turn into others."""
+        kinds = self.kinds
+        wanted = set(types)
+        found = {r.partner for r in kinds.analysis.removals if r.victim in wanted and r.partner is not None}
+        return sorted(p for p in found if kinds.kinds.get(p) not in (*_MOVING, "avatar", "shot"))
+
+    def turns(self) -> list[str]:
+        """Return what sprites turn into, in clauses."""
+        kinds = self.kinds
+        told: list[str] = []
+        for source in kinds.analysis.sources:
+            if not source.consumes_maker or source.partner is None or source.product not in kinds.present:
+                continue
+            if source.maker not in kinds.present or kinds.kinds[source.maker] in ("avatar", "floor"):
+                continue
+            if kinds.kinds[source.maker] == "shot":
+                what, into = self.some(source.maker), self.some(source.product)
+                told.append(f"{what} that hits {self.some(source.partner)} turns into {into}")
+                continue
+            if kinds.kinds[source.product] == "floor" or source.partner not in kinds.present:
+                continue
+            kind = kinds.kinds.get(source.partner, "")
+            moves = kinds.analysis.has(source.maker, "mover")
+            how = {"avatar": "that you touch", "shot": "that is shot"}.get(kind)
+            if how is None:
+                how = f"that meets {self.some(source.partner)}" if moves else ""
+            if not how:  # something stands still and is met
+                how = f"that {self.some(source.partner)} gets at"
+            told.append(f"{self.some(source.maker)} {how} turns into {self.some(source.product)}")
+        return list(dict.fromkeys(told))[:_TURNS]
+
+
+def _opened(definition: GameDefinition, t: int) -> bool:
+    """Return True where the avatar has to hold something to take sprites of a type away."""
+    effects = (definition.effects[e].name for pair in definition.pairs if pair.first == t for e in pair.effects)
+    return _UNLOCKING in effects
+
+
+def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
+    kinds = said.kinds
+    index = kinds.definition.type_index
+    targets = [index[target] for target in about.targets if target in index]
+    verbs: dict[str, list[str]] = {}
+    for target in targets:
+        verbs.setdefault(said.verb(target), []).append(f"every {said.one(target)}")
+    taken = " and ".join(f"{verb} {listed(things)}" for verb, things in verbs.items()) or "get everything"
+    every = listed(f"every {said.one(t)}" for t in targets) or "everything"
+    if about.goal == "survive":
+        return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
+    if about.goal == "escort":
+        return f"lead {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
+    if targets and said.lured(targets):
+        return f"lure {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its end'}"
+    if about.goal == "push":
+        boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
+        places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
+        if boxes and places:
+            return f"push {listed(f'every {said.one(t)}' for t in boxes)} into {places[0]}"
+        pushed = said.several(t for t in kinds.present if kinds.analysis.has(t, "pushable"))
+        moves = any(kinds.analysis.has(t, "mover") for t in targets)
+        return taken if moves else f"push {every} to its place" if boxes else f"push {pushed} onto {every}"
+    if about.goal == "reach":
+        return f"get to the {listed(said.one(t) for t in targets) or 'goal'}"
+    if about.goal == "race":
+        return f"{taken} before {said.several(said.takers(targets)) or 'others'} can"
+    if about.goal == "build":
+        return f"make enough {said.several(targets[:1]) or 'things'}"
+    return taken
+
+
+def _trouble(about: Concept, said: _Words) -> str:
+    kinds = said.kinds
+    harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
+    those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
+    dangers = said.several(those or harmful)
+    return {
+        "chasers": f"while {dangers} chase you", "missiles": f"while {dangers} fly about",
+        "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
+        "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "",
+    }[about.danger]  # fmt: skip

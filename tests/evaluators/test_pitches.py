@@ -1,0 +1,81 @@
+"""Pitches of games, as told from rules and levels."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcg.engine.game import Game, load
+from pcg.evaluators.judging.concepts import concept_of
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.pitches import listed, pitch
+from tests.support.fetch import FETCH, LEVEL
+
+
+def told(game: Game) -> str:
+    levels = [game.read_level(k) for k in range(len(game.levels))]
+    return pitch(game_kinds(game.definition, levels), levels, str, lambda noun: f"{noun}s")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("hunt", "Catch every hen and every chick while dogs chase you."),
+        ("dungeon", "Open every door while skeletons chase you"),
+        ("invaders", "Shoot every scout, every raider and every mothership while bombs fly about"),
+        ("boxes", "Push boxs onto every mark and do not step on pits"),
+    ],
+)
+def test_a_pitch_says_what_is_done_and_what_stands_in_the_way(name: str, start: str) -> None:
+    assert told(load(name)).startswith(start)
+
+
+def test_a_pitch_tells_what_turns_into_what() -> None:
+    haunted = FETCH.lstrip().replace("coin hero > killSprite", "coin hero > transformTo stype=ghost")
+    assert haunted != FETCH.lstrip()
+    assert told(load(haunted, levels=[LEVEL])).endswith("a coin that you touch turns into a ghost.")
+
+
+def test_a_crate_that_is_shot_is_not_pushed() -> None:
+    pushed = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        hole > Immovable
+        crate > Passive
+        knife > Missile
+        hero > ShootAvatar stype=knife
+    InteractionSet
+        crate hero > bounceForward
+        crate wall > undoAll
+        crate hole > killSprite
+        hero wall > stepBack
+        knife wall > killSprite
+    TerminationSet
+        SpriteCounter stype=crate limit=0 win=True
+    LevelMapping
+        . > floor
+        w > wall
+        o > floor hole
+        c > floor crate
+        A > floor hero
+"""
+    level = "wwwwww\nwA.c.w\nw..o.w\nwwwwww"
+    game = load(pushed, levels=[level])
+    assert concept_of(game, [game.read_level(0)]).goal == "push" and told(game) == "Push every crate into a hole."
+    shot = load(pushed.replace("crate hole", "crate knife"), levels=[level])
+    assert concept_of(shot, [shot.read_level(0)]).goal == "destroy" and told(shot) == "Break every crate."
+
+
+def test_lists_of_words() -> None:
+    assert listed([]) == "" and listed(["a"]) == "a" and listed("abc") == "a, b and c"
+
+
+def test_a_danger_that_dies_at_something_is_lured_there() -> None:
+    trap = (
+        FETCH.lstrip()
+        .replace("ghost > RandomNPC cooldown=2", "ghost > Chaser stype=hero cooldown=2")
+        .replace("coin hero > killSprite scoreChange=1", "ghost coin > killSprite")
+        .replace("stype=coin limit=0 win=True", "stype=ghost limit=0 win=True")
+    )
+    assert told(load(trap, levels=[LEVEL])) == "Lure every ghost into a coin while ghosts chase you."

@@ -1,9 +1,10 @@
-"""Evaluations until `evolve` finds a feasible level in every one-player grid game of the corpus and ours.
+"""Time until the default of `pcg levels` has feasible levels in every one-player grid game of the corpus and ours.
 
 A level is feasible when an agent wins it and all constraints of the evaluation are kept. Each game is one run on one
 core; what is measured is the processor time from the start of the generator to the verdict on the first feasible
-level, so that other programs on the machine do not count. Games that were measured are skipped when the program is
-called again (also after `kill -9`); `--again` measures those anew that failed, `report` writes docs/results/levels.md.
+level and to that on the tenth of ten distinct ones (as runs tell levels apart), so that other programs on the machine
+do not count. A game ends with that or with its time. Games that were measured are skipped when the program is called
+again (also after `kill -9`); `--again` measures those anew that fell short, `report` writes docs/results/levels.md.
 
     python benchmarks/levels_corpus.py measure --minutes 60
     python benchmarks/levels_corpus.py measure --games aliens zelda --seconds 20 --store build/try --show
@@ -29,14 +30,19 @@ from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
+from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.generators.levels import Candidate, make_generator
+from pcg.runs.experiments.levels_config import LevelRun
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT.parent / "shared" / "gvgai" / "games"
 STORE = ROOT / "runs" / "levels-corpus"
 REPORT = ROOT / "docs" / "results" / "levels.md"
 LIST, PHYSICS = "all_games_sp.csv", "gridphysics"
-PROMISED = 0.95
+DISTANCE = LevelRun.distance
+"""Distance from which on two levels are distinct, as for the default of `pcg levels`."""
+DISTINCT = 10
+"""Feasible levels that are wanted of a game, no two of them alike."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Outcome:
     seconds: float
     """Processor seconds to the verdict on the first feasible level, or until it was given up."""
     evaluations: int
+    """Levels evaluated until then."""
     feasible: bool
     origin: str = ""
     """Generator or operator that made the feasible level."""
@@ -66,6 +73,14 @@ class Outcome:
     """Of `level`."""
     revision: str = ""
     """Of the repository when it was measured; "" for one before revisions were kept."""
+    maker: str = "portfolio"
+    """The generator."""
+    distinct: int = 0
+    """Distinct feasible levels, up to `DISTINCT`."""
+    seconds_distinct: float = 0.0
+    """Processor seconds to the last of these."""
+    evaluations_all: int = 0
+    """Levels evaluated until the game ended."""
 
     @property
     def worst(self) -> str:
@@ -104,34 +119,44 @@ def revision() -> str:
     return asked.stdout.strip()
 
 
-def measure(name: str, file: Path | None, seed: int, limit: float, maker: str = "evolve") -> Outcome:
-    """Make levels of one game until one is feasible or the time is up."""
+def measure(name: str, file: Path | None, seed: int, limit: float, maker: str) -> Outcome:
+    """Make levels of one game until ten distinct ones are feasible or the time is up."""
     game = open_game(name, file)
     started = time.process_time()
     generator = make_generator(maker, game, seed=seed)
     evaluator = LevelEvaluator(game)
+    shapes = StructuralShapes(generator.context.palette, generator.context.examples, DISTANCE)
     failing = Counter[str]()
-    best: tuple[float, Candidate, Evaluation] | None = None
+    nearest_one: tuple[float, Candidate, Evaluation] | None = None
+    first: tuple[float, int] | None = None
+    kept: list[StructuralShape] = []
+    last = seconds = 0.0
     evaluations = 0
-    while True:
+    while len(kept) < DISTINCT and seconds < limit:
         (candidate,) = generator.ask(1)
         evaluation = evaluator.evaluate(candidate.level, seed)
         generator.tell([candidate], [evaluation])
         evaluations += 1
         seconds = time.process_time() - started
         value = 2.0 if evaluation.feasible else evaluation.constraint
-        if best is None or value > best[0]:
-            best = value, candidate, evaluation
+        if nearest_one is None or value > nearest_one[0]:
+            nearest_one = value, candidate, evaluation
         if not evaluation.feasible:
-            failing[next(c for c in CONSTRAINTS if evaluation.constraints[c] < 1)] += 1
-        if evaluation.feasible or seconds >= limit:
-            break
-    _, candidate, evaluation = best
+            if first is None:
+                failing[next(c for c in CONSTRAINTS if evaluation.constraints[c] < 1)] += 1
+            continue
+        first = first or (seconds, evaluations)
+        shape = shapes(candidate.level)
+        if all(shape.distance(other) >= DISTANCE for other in kept):
+            kept.append(shape)
+            last = seconds
+    assert nearest_one is not None
+    _, candidate, evaluation = nearest_one
     return Outcome(
-        name, file is None, seed, limit, round(seconds, 2), evaluations, evaluation.feasible,
-        candidate.origin if evaluation.feasible else "", evaluation.winner,
-        len(evaluation.play), dict(failing.most_common()), candidate.level,
-        {k: round(v, 3) for k, v in evaluation.constraints.items()}, revision(),
+        name, file is None, seed, limit, round(first[0] if first else seconds, 2), first[1] if first else evaluations,
+        evaluation.feasible, candidate.origin if evaluation.feasible else "", evaluation.winner, len(evaluation.play),
+        dict(failing.most_common()), candidate.level, {k: round(v, 3) for k, v in evaluation.constraints.items()},
+        revision(), maker, len(kept), round(last, 2), evaluations,
     )  # fmt: skip
 
 
@@ -184,7 +209,7 @@ def run(given: argparse.Namespace) -> bool:
     compile_all()
     for name in names:
         outcome = done.get(name)
-        if outcome is not None and (outcome.feasible or not given.again) and not given.show:
+        if outcome is not None and (outcome.distinct == DISTINCT or not given.again) and not given.show:
             continue
         if deadline is not None and time.monotonic() > deadline:
             return False
@@ -194,7 +219,11 @@ def run(given: argparse.Namespace) -> bool:
         outcome = measure(name, known[name], given.seed, given.seconds, given.generator)
         keep(given.store, outcome)
         found = f"{outcome.winner}, {outcome.length} ticks" if outcome.feasible else f"none: {dict(outcome.failing)}"
-        print(f"{name:20} {outcome.seconds:6.1f} s {outcome.evaluations:4} evaluations  {found}", flush=True)
+        print(
+            f"{name:20} {outcome.seconds:6.1f} s {outcome.evaluations:4} evaluations  {found}; "
+            f"{outcome.distinct} distinct in {outcome.seconds_distinct:.1f} s, {outcome.evaluations_all} evaluations",
+            flush=True,
+        )
         if given.show:
             print(outcome.level, {k: v for k, v in outcome.constraints.items() if v < 1}, sep="\n", flush=True)
     return True
@@ -211,26 +240,27 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
     lines = [
         "# Results: levels for every game",
         "",
-        "How soon `evolve` finds a feasible level: an agent wins it, doing nothing neither wins nor loses it at once, "
-        "and all other constraints are kept ([Level generators](../generators.md)). One run per game on one core, "
-        f"default parameters, given up after {limit:g} s of processor time; seed "
+        f"How soon `{'`, `'.join(sorted({o.maker for o in found}))}`, the default of `pcg levels`, has feasible "
+        "levels: an agent wins them, doing nothing neither wins nor loses them at once, and all other constraints are "
+        "kept ([Level generators](../generators.md)). One run per game on one core, default parameters, ended by "
+        f"{DISTINCT} distinct feasible levels (as runs tell levels apart) or after {limit:g} s of processor time; seed "
         f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
         "",
-        "The style of levels of `portfolio`, the default, and courses are on a [page of their own](level-style.md).",
+        "Their style, and courses, are on a [page of their own](level-style.md).",
         "",
-        "| games | measured | with a feasible level | share | promised | median seconds | within 5 s |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| games | measured | with a feasible one | median seconds | within 5 s | with ten | share | median seconds |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for title, group in groups.items():
         if group:
             won = sorted(o.seconds for o in group if o.feasible)
-            promised = f"{PROMISED:.0%}" if title == "together" else ""
-            median = f"{won[len(won) // 2]:.1f}" if won else ""
-            share = len(won) / len(group)
+            ten = sorted(o.seconds_distinct for o in group if o.distinct == DISTINCT)
+            middle = [f"{times[len(times) // 2]:.1f}" if times else "" for times in (won, ten)]
             soon = sum(seconds <= 5 for seconds in won)
             lines.append(
-                f"| {title} | {len(group)} | {len(won)} | {share:.1%} | {promised} | {median} | {soon} |"
-            )  # fmt: skip
+                f"| {title} | {len(group)} | {len(won)} | {middle[0]} | {soon} | {len(ten)} | "
+                f"{len(ten) / len(group):.1%} | {middle[1]} |"
+            )
     lines += ["", *_left_out(known), "", *_revisions(found)]
     failed = [o for o in found if not o.feasible]
     if failed:
@@ -239,16 +269,21 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
             f"| {o.game} | {o.evaluations} | {', '.join(f'{k} {v}' for k, v in o.failing.items())} |" for o in failed
         ]
         lines.append("")
+    fewer = [o for o in found if o.feasible and o.distinct < DISTINCT]
+    if fewer:
+        lines += [f"## Games with fewer than {DISTINCT}", "", "| game | distinct | evaluations |", "|---|---:|---:|"]
+        lines += [f"| {o.game} | {o.distinct} | {o.evaluations_all} |" for o in fewer]
+        lines.append("")
     lines += [
         "## Game by game",
         "",
-        "| game | seconds | evaluations | feasible | made by | won by | ticks | fails most |",
-        "|---|---:|---:|---|---|---|---:|---|",
+        "| game | seconds | evaluations | made by | won by | ticks | fails most | distinct | in seconds | of |",
+        "|---|---:|---:|---|---|---:|---|---:|---:|---:|",
     ]
     for o in found:
         lines.append(
-            f"| {o.game} | {o.seconds:.1f} | {o.evaluations} | {'yes' if o.feasible else '**no**'} | {o.origin} | "
-            f"{o.winner} | {o.length or ''} | {o.worst} |"
+            f"| {o.game} | {o.seconds:.1f} | {o.evaluations} | {o.origin if o.feasible else '**none**'} | {o.winner} | "
+            f"{o.length or ''} | {o.worst} | {o.distinct} | {o.seconds_distinct:.1f} | {o.evaluations_all} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -289,8 +324,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="processor time after which a game is given up")
     parser.add_argument("--minutes", type=float, help="begin no further game after this time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--generator", default="evolve", help="which levels are made by; `report` is about `evolve`")
-    parser.add_argument("--again", action="store_true", help="measure games anew that had no feasible level")
+    parser.add_argument("--generator", default="portfolio", help="which levels are made by")
+    parser.add_argument("--again", action="store_true", help="measure games anew that fell short")
     parser.add_argument("--show", action="store_true", help="measure in any case, and print the levels")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the corpus")
     parser.add_argument("--store", type=Path, default=STORE, help="folder of the results")

@@ -9,7 +9,6 @@ import numpy as np
 
 from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
-from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
 NativeEvaluator = NativeBinary | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
@@ -44,8 +43,6 @@ def native_problem(name: str, problem: Any) -> Any:
     return _NativeProblem(problem, kind(problem))
 
 
-def native_search(environment: Any, name: str, controls: Sequence[Any], seed: int) -> BatchSearch | SokobanSearch:
+def native_search(environment: Any, controls: Sequence[Any], seed: int) -> BatchSearch:
     """Return the search for a batch with native evaluators; to be given to `solve_problem(search=...)`."""
-    if name.partition("-")[0] == "sokoban":
-        return SokobanSearch(environment, name, controls, seed)
-    return BatchSearch(environment, name, controls, seed, problem=native_problem(name, environment._problem))
+    return BatchSearch(environment, controls, seed, problem=native_problem(environment._name, environment._problem))

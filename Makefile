@@ -7,6 +7,8 @@ BIN := $(abspath $(VENV))/bin
 RUN := $(VENV)/.runtime-installed
 DEV := $(VENV)/.dev-installed
 JOBS ?= 2
+# The rest of the tests wait for browsers, servers and clocks a fifth of their time.
+REST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 # The reference's games and recorded plays stand beside the repository where they are available; they are never part of it.
 SHARED ?= $(abspath ../shared)
@@ -78,7 +80,7 @@ test: $(DEV)
 # What `make test` leaves out.
 test-rest: $(DEV)
 	$(BIN)/pcg warmup
-	HYPOTHESIS_PROFILE=full $(PYTEST) -m $(REST)
+	HYPOTHESIS_PROFILE=full $(PYTEST) -n $(REST_JOBS) -m $(REST)
 
 test-full: $(DEV)
 	$(BIN)/pcg warmup

@@ -2,8 +2,9 @@
 
 All rates are per second of process CPU time on one thread, after compilation, with random actions, on level 0. The
 operations are those of the recorded reference numbers: advancing (from the start again at the end of a game or after
-200 ticks), copying the state at tick 50, copying and advancing once, copying and ten advances. The copied state can be
-another: in the first tick from a start every rule is looked at, so that tick 0 says how fast short episodes are.
+200 ticks, or another number: plays have up to 2,000), copying the state at tick 50, copying and advancing once, copying
+and ten advances. The copied state can be another: in the first tick from a start every rule is looked at, so that tick
+0 says how fast short episodes are.
 
 Each operation is tried in five windows on the same work and the best counts, as `timeit` has it: other programs on the
 machine only ever make it slower. How much they did is told as well, as the spread of the windows.
@@ -32,6 +33,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 RATES = ("advance_per_s", "copy_per_s", "copy_advance_per_s", "rollout10_per_s")
 _SEED = 1
 _COPY_TICK = 50
+_RESTART = 200
 _TRIES = 5
 
 
@@ -42,6 +44,7 @@ class Speed:
     Attributes:
         state_bytes: what a copy of the measured state moves.
         copy_tick: tick of the state that is copied.
+        restart: ticks after which advances begin again from the start.
         spread: how much longer the slowest window took than the fastest of the same operation, as a part of the
             fastest: the largest of the four operations'. 0.05 and less is a quiet machine.
     """
@@ -56,6 +59,7 @@ class Speed:
     rollout10_per_s: float
     state_bytes: int
     copy_tick: int = _COPY_TICK
+    restart: int = _RESTART
     spread: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,7 +128,9 @@ def _enlarged(state: State) -> State:
     return other
 
 
-def measure(game: Game, label: str, seconds: float = 1.0, copy_tick: int = _COPY_TICK) -> Speed:
+def measure(
+    game: Game, label: str, seconds: float = 1.0, copy_tick: int = _COPY_TICK, restart: int = _RESTART
+) -> Speed:
     """Measure one game on its level 0.
 
     Args:
@@ -132,12 +138,13 @@ def measure(game: Game, label: str, seconds: float = 1.0, copy_tick: int = _COPY
         label: what to call it.
         seconds: of CPU time for each operation.
         copy_tick: tick of the state that is copied, reached by random actions; 0 is the start.
+        restart: ticks after which advances begin again from the start.
     """
     start = game.start(0, _SEED)
     middle = _random_state_at(game, copy_tick) if copy_tick > 0 else start
     header = middle.context.header(middle.address)
     used = int(header["at_sprites"]) + int(header["slots"]) * game.tables.stride
-    found = {name: _rate(start if k == 0 else middle, k, seconds) for k, name in enumerate(RATES)}
+    found = {name: _rate(middle if k else start, k or -restart, seconds) for k, name in enumerate(RATES)}
     return Speed(
         game=label,
         columns=start.width,
@@ -146,6 +153,7 @@ def measure(game: Game, label: str, seconds: float = 1.0, copy_tick: int = _COPY
         **{name: rate for name, (rate, _) in found.items()},
         state_bytes=used,
         copy_tick=copy_tick,
+        restart=restart,
         spread=max(spread for _, spread in found.values()),
     )
 

@@ -230,6 +230,10 @@ class Context:
         header = self.header(address)
         return _strided(address + int(header["at_sprites"]), self.tables.stride, int(header["slots"]))
 
+    def mortal_alive(self, address: int) -> bytes:
+        """A byte for each sprite of the level that can die, not 0 while it is there."""
+        return ctypes.string_at(address + int(self.header(address)["at_alive"]), int(self._record[0]["n_mortal"]))
+
     # --- building ---
 
     def _begin(self, plan: LevelPlan, placement: Placement) -> None:

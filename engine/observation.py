@@ -34,6 +34,8 @@ _WITH_NIL: dict[str, tuple[str, ...]] = {"ShootOnlyAvatar": ("USE", "LEFT", "RIG
 _TYPE_CATEGORIES = tuple(enumerate((L.T_AVATAR, L.T_RESOURCE, L.T_PORTAL, L.T_NPC, L.T_STATIC)))
 """Categories that a sprite has by its type, and their flags; the first that is set counts."""
 _FROM_AVATAR, _MOVABLE = CATEGORIES.index("from-avatar"), CATEGORIES.index("movable")
+BY_MAKER, HIDDEN = -1, -2
+"""In place of a type's category: each sprite's own, by who made it; no observation shows it."""
 
 
 class Observation(NamedTuple):
@@ -230,18 +232,32 @@ class StateObservation:
 
     def _seen(self, reference: Point = NOWHERE) -> Iterator[Observation]:
         """Every sprite of a type that is not hidden, by type id, then in the order of its group."""
-        table = sprite_table(self.state)
-        of_type = self._tables.types["bits"][table["type"]]
-        shown = of_type & L.T_HIDDEN == 0
-        table, of_type = table[shown], of_type[shown]
-        category = np.where(table["bits"] & L.FROM_AVATAR, _FROM_AVATAR, _MOVABLE)
-        for number, flag in reversed(_TYPE_CATEGORIES):
-            category[of_type & flag != 0] = number
         x0, y0 = reference
-        columns = [category, *(table[name] for name in ("type", "id", "x", "y"))]
-        for number, kind, sprite, x, y in zip(*(column.tolist() for column in columns), strict=True):
+        for category, kind, sprite, x, y in self.told(sprite_table(self.state)):
             distance = float((x - x0) ** 2 + (y - y0) ** 2)
-            yield Observation(number, kind, sprite, (x, y), reference, distance)
+            yield Observation(category, kind, sprite, (x, y), reference, distance)
+
+    def told(self, table: Any) -> Iterator[tuple[int, int, int, int, int]]:
+        """Category, type, id, x and y of those records of sprites whose type is not hidden, in their order."""
+        categories = np.array(self.categories_of_types())[table["type"]]
+        shown = categories != HIDDEN
+        if not shown.all():
+            table, categories = table[shown], categories[shown]
+        by_maker = np.where(table["bits"] & L.FROM_AVATAR, _FROM_AVATAR, _MOVABLE)
+        columns = [
+            np.where(categories == BY_MAKER, by_maker, categories),
+            *(table[name] for name in ("type", "id", "x", "y")),
+        ]
+        return zip(*(column.tolist() for column in columns), strict=True)
+
+    def categories_of_types(self) -> list[int]:
+        """For every type the category of its sprites, `BY_MAKER` or `HIDDEN`."""
+        bits = self._tables.types["bits"]
+        found = np.full(len(bits), BY_MAKER)
+        for number, flag in reversed(_TYPE_CATEGORIES):
+            found[bits & flag != 0] = number
+        found[bits & L.T_HIDDEN != 0] = HIDDEN
+        return found.tolist()
 
     def by_category(self, reference: Point | None = None) -> list[list[list[Observation]]]:
         """`sprites_in` for every category, in the order of `pcg.engine.state.CATEGORIES`."""
@@ -305,16 +321,30 @@ class StateObservation:
         cells: Grid = [[[] for _ in range(rows)] for _ in range(columns)]
         for seen in self._seen():
             x, y = seen.position
-            column, row = int(x / block), int(y / block)  # towards zero
-            if not (0 <= column < columns and 0 <= row < rows):
-                continue
-            right = x > 0 and x % block > 0 and column + 1 < columns
-            below = y > 0 and y % block > 0 and row + 1 < rows
-            cells[column][row].append(seen)
-            if right:
-                cells[column + 1][row].append(seen)
-            if below:
-                cells[column][row + 1].append(seen)
-            if right and below:
-                cells[column + 1][row + 1].append(seen)
+            for column, row in cells_of(x, y, block, columns, rows):
+                cells[column][row].append(seen)
         return cells
+
+
+def category_of(of_type: int, bits: int) -> int:
+    """Category of a sprite, from that of its type and its own bits."""
+    if of_type != BY_MAKER:
+        return of_type
+    return _FROM_AVATAR if bits & L.FROM_AVATAR else _MOVABLE
+
+
+def cells_of(x: int, y: int, block: int, columns: int, rows: int) -> list[tuple[int, int]]:
+    """Cells (column, row) of the observation grid for a sprite with its corner at pixel x, y (reference/state 6.6)."""
+    column, row = int(x / block), int(y / block)  # towards zero
+    if not (0 <= column < columns and 0 <= row < rows):
+        return []
+    found = [(column, row)]
+    right = x > 0 and x % block > 0 and column + 1 < columns
+    below = y > 0 and y % block > 0 and row + 1 < rows
+    if right:
+        found.append((column + 1, row))
+    if below:
+        found.append((column, row + 1))
+    if right and below:
+        found.append((column + 1, row + 1))
+    return found

@@ -5,16 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pcg.engine.observation import Observation, StateObservation
+from pcg.engine.arrays import StateArrays
+from pcg.engine.observation import HIDDEN, StateObservation, category_of, cells_of
 from pcg.engine.state import CATEGORIES
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
+    from pcg.engine.context import Context
     from pcg.engine.state import State
 
 Json = dict[str, Any]
@@ -66,29 +71,129 @@ FIELDS: Mapping[str, type] = {
 
 def _single(value: float) -> float:
     """A number with the precision of a 32-bit float."""
-    with np.errstate(over="ignore"):
-        return float(np.float32(value))
+    return ctypes.c_float(value).value
 
 
 def _point(value: tuple[float, float]) -> list[float]:
     return [float(value[0]), float(value[1])]
 
 
-def _observation(seen: Observation) -> Json:
+def _entry(category: int, kind: int, sprite: int, x: int, y: int) -> Json:
     return {
-        "category": seen.category,
-        "itype": seen.type,
-        "obsID": seen.id,
-        "position": {"x": float(seen.position[0]), "y": float(seen.position[1])},
-        "reference": {"x": float(seen.reference[0]), "y": float(seen.reference[1])},
-        "sqDist": seen.square_distance,
+        "category": category,
+        "itype": kind,
+        "obsID": sprite,
+        "position": {"x": float(x), "y": float(y)},
+        "reference": {"x": -1.0, "y": -1.0},
+        "sqDist": float((x + 1) ** 2 + (y + 1) ** 2),
     }
+
+
+class _Moment(StateObservation):
+    """A view of a state that is not played on meanwhile, so that the avatar is looked up once."""
+
+    def __init__(self, state: State, player: int) -> None:
+        super().__init__(state, player)
+        self._found = super()._avatar()
+
+    def _avatar(self) -> Any:
+        return self._found
+
+
+Placed = tuple[int, int, Json]
+"""Type, id and entry of a sprite: the first two are the order of cells and lists."""
+
+
+class _Scene:
+    """Sprites in cells and by type, in the order of the reference: of the level alone, or with those that move.
+
+    Those of the level are the same in most messages of a level; what is added to them copies the lists that change.
+    """
+
+    def __init__(self, view: StateObservation, sprites: Iterable[tuple[int, int, int, int, int]]) -> None:
+        state = view.state
+        self._size = state.width, state.height, view.block_size
+        self._categories = view.categories_of_types()
+        self.columns: list[list[list[Json]]] = [[[] for _ in range(state.height)] for _ in range(state.width)]
+        self._cells: dict[tuple[int, int], list[Placed]] = {}
+        self._types: dict[int, list[Placed]] = {}
+        self.groups: dict[int, list[Json]] = {}
+        self._seen_as: dict[int, frozenset[int]] = {}
+        self.deepest = 0
+        self._put(sprites)
+
+    def with_moving(self, slots: Any) -> _Scene:
+        """Return this scene with the sprites of a state's slots in it."""
+        found = copy(self)
+        found.columns, found._cells, found._types = list(self.columns), dict(self._cells), dict(self._types)
+        found.groups, found._seen_as = dict(self.groups), dict(self._seen_as)
+        fields = (slots[name].tolist() for name in ("id", "type", "x", "y", "bits"))
+        found._put(
+            (category_of(self._categories[kind], bits), kind, sprite, x, y)
+            for sprite, kind, x, y, bits in zip(*fields, strict=True)
+            if sprite >= 0 and self._categories[kind] != HIDDEN
+        )
+        return found
+
+    def _put(self, sprites: Iterable[tuple[int, int, int, int, int]]) -> None:
+        columns, rows, block = self._size
+        cells: dict[tuple[int, int], list[Placed]] = {}
+        types: dict[int, list[Placed]] = {}
+        for category, kind, sprite, x, y in sprites:
+            placed = kind, sprite, _entry(category, kind, sprite, x, y)
+            types.setdefault(kind, []).append(placed)
+            for cell in cells_of(x, y, block, columns, rows):
+                cells.setdefault(cell, []).append(placed)
+        for column in {column for column, _ in cells}:
+            self.columns[column] = self.columns[column].copy()
+        for cell, more in cells.items():
+            self._cells[cell] = together = sorted([*self._cells.get(cell, ()), *more], key=_in_order)
+            self.columns[cell[0]][cell[1]] = [entry for _, _, entry in together]
+            self.deepest = max(self.deepest, len(together))
+        for kind, more in types.items():
+            self._types[kind] = together = sorted([*self._types.get(kind, ()), *more], key=_in_order)
+            self.groups[kind] = [entry for _, _, entry in together]
+            self._seen_as[kind] = self._seen_as.get(kind, frozenset()) | {entry["category"] for _, _, entry in more}
+
+    def by_category(self) -> list[list[list[Json]]]:
+        """For every category the lists of its types, by type id; a type is in all categories its sprites have."""
+        found: list[list[list[Json]]] = [[] for _ in CATEGORIES]
+        for kind in sorted(self.groups):
+            for category in self._seen_as[kind]:
+                found[category].append(self.groups[kind])
+        return found
+
+
+def _in_order(placed: Placed) -> tuple[int, int]:
+    return placed[:2]
+
+
+_scenes: WeakKeyDictionary[Context, dict[bytes, _Scene]] = WeakKeyDictionary()
+_MOST_SCENES = 64
+"""Scenes of a level that are kept, by which of its sprites are there."""
+
+
+def _scene(view: StateObservation) -> _Scene:
+    context, address = view.state.context, view.state.address
+    kept = _scenes.setdefault(context, {})
+    there = context.mortal_alive(address)
+    still = kept.get(there)
+    if still is None:
+        arrays = StateArrays(view.state)
+        still = _Scene(view, view.told(arrays.level[arrays.alive]))
+        if len(kept) >= _MOST_SCENES:
+            del kept[next(iter(kept))]
+        kept[there] = still
+    return still.with_moving(context.moving(address))
 
 
 def as_json(
     state: State, *, player: int = 0, phase: str = "ACT", validation: bool = False, image: bytes | None = None
 ) -> Json:
     """A state as the learning track's dictionary.
+
+    Entries of sprites that stand, and cells and lists with nothing else in them, are shared by the messages of a level:
+    copy what you want to change.
 
     Args:
         state: what to describe.
@@ -104,8 +209,9 @@ def as_json(
     """
     if phase not in PHASES:
         raise PcgError(f"unknown phase `{phase}`, expected one of {', '.join(PHASES)}")
-    view = StateObservation(state, player)
-    grid = view.grid()
+    view = _Moment(state, player)
+    scene = _scene(view)
+    grid = scene.columns
     message: Json = {}
     if image is not None:
         message["imageArray"] = np.frombuffer(image, np.int8).tolist()
@@ -130,16 +236,16 @@ def as_json(
         "phase": phase,
         "availableActions": [f"ACTION_{name}" for name in view.available_actions()],
         "avatarResources": {str(kind): amount for kind, amount in view.avatar_resources.items()},
-        "observationGrid": [[[_observation(seen) for seen in cell] for cell in column] for column in grid],
+        "observationGrid": grid,
         "observationGridNum": len(grid),
         "observationGridMaxRow": len(grid[0]),
-        "observationGridMaxCol": max(len(cell) for column in grid for cell in column),
+        "observationGridMaxCol": scene.deepest,
     }
-    sprites = dict(zip(CATEGORIES, view.by_category(), strict=True))
+    sprites = dict(zip(CATEGORIES, scene.by_category(), strict=True))
     for name, category in CATEGORY_FIELDS.items():
         lists = sprites[category]
         if lists:
-            message[name] = [[_observation(seen) for seen in group] for group in lists]
+            message[name] = lists
         message[f"{name}Num"] = len(lists)
-        message[f"{name}MaxRow"] = max((len(group) for group in lists), default=0)
+        message[f"{name}MaxRow"] = max(map(len, lists), default=0)
     return message

@@ -29,7 +29,7 @@ Matrix = NDArray[np.float64]
 """Distances of levels, shape (levels, levels)."""
 ROUNDS = 1000
 """Resamples of a bootstrap."""
-PARTS = ("stretches", "tiles", "forms", "sizes", "kinds", "pieces")
+PARTS = ("stretches", "tiles", "forms", "sizes", "kinds", "pieces", "neighbours")
 WEIGHTS = np.array([getattr(kernel, f"WEIGHT_{part.upper()}") for part in PARTS])
 LEFT_OUT = 4
 """Levels that are left out at a time."""

@@ -46,14 +46,14 @@ def random_tick(gm, st, rng):
 def measure(gm, st, start, rng, count, mode):
     """The loops that `pcg bench engine` times; returns OK or the first other status.
 
-    Mode 0: `count` random advances, back to `start` when the game ends or after 200 ticks. Mode 1: copies of `start`.
+    Mode -n: `count` random advances, back to `start` when the game ends or after n ticks. Mode 1: copies of `start`.
     Mode 2: copy and one advance. Mode 3: copy and ten advances. `rng` is the address of the state that draws actions.
     """
     status = copy_block(gm, st, start)
     played = 0
     for _ in range(count):
-        if mode == 0:
-            if played >= 200 or state_at(st).ended != 0:
+        if mode <= 0:
+            if played >= -mode or state_at(st).ended != 0:
                 copy_block(gm, st, start)
                 played = 0
             status = status | random_tick(gm, st, rng)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils, codegen, types
+from numba.core import callconv, cgutils, codegen, cpu, types
 from numba.core.types import functions
 
 from pcg.engine.kernel.jit import compile_inner
@@ -33,8 +33,8 @@ def install() -> None:
     Raises:
         PcgError: when this version of Numba is not as expected.
     """
-    library, jit = codegen.CPUCodeLibrary, codegen.JITCodeLibrary
-    wanted = [
+    library, jit, context = codegen.CPUCodeLibrary, codegen.JITCodeLibrary, cpu.CPUContext
+    wanted: list[tuple[Any, str]] = [
         (library, "add_ir_module"),
         (library, "finalize"),
         (library, "get_function"),
@@ -42,6 +42,7 @@ def install() -> None:
         (jit, "get_pointer_to_function"),
         (codegen.JITCPUCodegen, "set_env"),
         (functions.BaseFunction, "get_call_type"),
+        (context, "call_conv"),
     ]
     missing = [f"{owner.__name__}.{name}" for owner, name in wanted if not hasattr(owner, name)]
     if missing:
@@ -50,6 +51,7 @@ def install() -> None:
             f"(known: {_KNOWN[0]} to {_KNOWN[-1]}); PCG_KERNELS=jit compiles them without"
         )
     replaced: Any = functions.BaseFunction
+    context.call_conv = property(_Direct)
     library.add_ir_module = _add_ir_module
     library.finalize = _finalize
     library.get_function = lambda self, name: None
@@ -57,6 +59,56 @@ def install() -> None:
     codegen.JITCPUCodegen.set_env = lambda self, name, environment: None
     replaced.get_call_type = _remembered(replaced.get_call_type)
     gc.disable()  # types and code live as long as the process: looking for garbage costs a tenth and finds none
+
+
+class _Direct(callconv.BaseCallConv):  # type: ignore[misc]
+    """Calls that hand results over in a register, as C does: kernels raise nothing, so no status goes with them.
+
+    Numba's own convention writes every result to memory for the caller to read, and an address of what was raised is an
+    argument more.
+    """
+
+    _OK = callconv.Status(*(ir.Constant(ir.IntType(1), bit) for bit in (0, 1, 0, 0, 0, 0, 0)), None)
+
+    def _make_call_helper(self, builder: Any) -> None:
+        return None
+
+    def get_return_type(self, ty: Any) -> Any:
+        return self.context.data_model_manager[ty].get_return_type()
+
+    def get_function_type(self, restype: Any, argtypes: Any) -> Any:
+        return ir.FunctionType(self.get_return_type(restype), self._get_arg_packer(argtypes).argument_types)
+
+    def get_arguments(self, func: Any) -> Any:
+        return func.args
+
+    def decorate_function(self, fn: Any, args: Any, fe_argtypes: Any, noalias: bool = False) -> None:
+        self._get_arg_packer(fe_argtypes).assign_names(fn.args, ["arg." + a for a in args])
+
+    def return_value(self, builder: Any, retval: Any) -> None:
+        builder.ret(retval)
+
+    def return_native_none(self, builder: Any) -> None:
+        builder.ret(cgutils.get_null_value(builder.function.function_type.return_type))
+
+    def return_user_exc(self, builder: Any, *args: Any, **kws: Any) -> None:
+        """Leave a call that the linker refuses, unless the optimiser sees that nothing ever gets here."""
+        nothing = ir.FunctionType(ir.VoidType(), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, nothing, "raise"), [])
+        self.return_native_none(builder)
+
+    return_dynamic_user_exc = return_user_exc
+
+    def return_status_propagate(self, builder: Any, status: Any) -> None:
+        builder.unreachable()
+
+    def raise_error(self, builder: Any, pyapi: Any, status: Any) -> None:
+        """Do nothing: Numba asks for it in wrappers, which are dropped."""
+
+    def call_function(self, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None) -> Any:
+        given = self._get_arg_packer(argtys).as_arguments(builder, args)
+        result = builder.call(callee, given, attrs=attrs or ())
+        return self._OK, self.context.get_returned_value(builder, resty, result)
 
 
 def _add_ir_module(self: Any, module: Any) -> None:
@@ -118,22 +170,11 @@ def entry_text(symbol: str, function: Callable[..., Any], result: str, arguments
 
 
 def _c_function(symbol: str, target: str, result: str, arguments: list[str]) -> str:
-    """Text of a C function that calls one of Numba's convention, which returns a status and writes its result.
-
-    The status is always 0, because kernels raise nothing.
-    """
+    """Text of a C function that calls a compiled one under its name for users."""
     kinds = {"i8": ir.IntType(64), "f8": ir.DoubleType()}
     module = ir.Module(symbol)
-    value = kinds[result]
-    pointer = ir.IntType(8).as_pointer()
-    given = [kinds[a] for a in arguments]
-    inside = ir.Function(
-        module, ir.FunctionType(ir.IntType(32), [value.as_pointer(), pointer.as_pointer(), *given]), target
-    )
-    function = ir.Function(module, ir.FunctionType(value, given), symbol)
+    kind = ir.FunctionType(kinds[result], [kinds[a] for a in arguments])
+    inside, function = ir.Function(module, kind, target), ir.Function(module, kind, symbol)
     builder = ir.IRBuilder(function.append_basic_block())
-    place, problem = builder.alloca(value), builder.alloca(pointer)
-    builder.store(ir.Constant(value, 0), place)
-    builder.call(inside, [place, problem, *function.args])
-    builder.ret(builder.load(place))
+    builder.ret(builder.call(inside, function.args))
     return str(module)

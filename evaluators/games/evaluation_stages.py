@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.engine.game import Game
 from pcg.engine.kernel.ids import ACTIONS, TERMINATION_ID
@@ -43,6 +45,10 @@ _CHANCE = 200_000
 """The first number of the plays that only count how often chance wins."""
 
 
+BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
+"""Effects of bumping into something."""
+_MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
+"""Sources of danger that come to the player."""
 _CHEAP = 3
 """Agents, from the weakest, that play before proofs are looked for: their plays cost less."""
 
@@ -85,7 +91,11 @@ class StagedEvaluation:
         self.terminations: Any = ()
         self.levels: list[Level] = []
         self.read: RuleFindings | None = None
+        self.danger = "none"
+        """Source of danger, of `concepts.DANGERS`."""
         self.proofs: Winnability | None = None
+        self.shown: list[Trial] = []
+        """Proofs, as plays. They count for the rules that are executed and for the score, not for the profile."""
 
     # -- the whole -----------------------------------------------------------------------------------------------------
 
@@ -185,6 +195,7 @@ class StagedEvaluation:
         self.read = RuleFindings.of(game, levels)
         self.metrics["usual"] = self.read.value()
         about = concept(self.read.kinds, levels)
+        self.danger = about.danger
         self.metrics["goal"] = tuple(GOALS).index(about.goal)
         self.metrics["danger"] = DANGERS.index(about.danger)
         problem = self.read.problem()
@@ -346,6 +357,11 @@ class StagedEvaluation:
             held["winnable"] = min(0.99, nearest + share * (1.0 - nearest))
             self._fail(f"nobody wins{' more than one level' if self.proofs.ticks else ''}")
         held["winnable"] = 1.0
+        assert self.trials is not None
+        for number, proof in self.proofs.wins:
+            allowance = of.integer("mean_work") * len(proof.play) + 4 * of.integer("max_work")
+            self.shown.append(self.trials.replay(number, proof.play, proof.seed, allowance))
+            self.fired |= self.shown[-1].fired
         self.metrics["win_ticks"] = min(self.proofs.ticks)
         held["length"] = self.proofs.long(of.integer("min_win"))
         if held["length"] < 1.0:
@@ -367,6 +383,23 @@ class StagedEvaluation:
         self._judge_sacrifice([t for t in everything if t.won])
         if trouble:
             self._fail(trouble)
+        held["resistance"] = self._resistance()
+        if held["resistance"] < 1.0:
+            self._fail("nothing stands in the way of the player")
+
+    def _resistance(self) -> float:
+        """Return 1 where something can go wrong for a player who looks a step ahead: a danger that moves has ended
+        some play, or anything has ended one of theirs. Who pushes things can do it wrong.
+
+        What stands about and kills, where one can walk around it, is no danger to anybody who looks.
+        """
+        assert self.read is not None
+        analysis = self.read.kinds.analysis
+        if not self.of.integer("resistance") or any(analysis.has(t, "pushable") for t in self.read.kinds.present):
+            return 1.0
+        moves = self.danger in _MOVING_DANGERS
+        lost = any(t.lost for trials in self.played[0 if moves else 2 :] for t in trials)
+        return 1.0 if lost else 0.5
 
     def _judge_sacrifice(self, wins: Sequence[Trial]) -> None:
         """Find games that are won by dying: the last target takes the avatar with it, which no player calls a win."""
@@ -397,10 +430,26 @@ class StagedEvaluation:
         return 0.6 * max(0.0, min(1.0, reached)) + (0.0 if trial.lost else 0.3)
 
     def _rules(self) -> float:
-        share = float(self.fired.mean()) if len(self.fired) else 1.0
+        counted = ~self._precautions
+        share = float(self.fired[counted].mean()) if counted.any() else 1.0
         self.metrics["rules_fired"] = share
         least = self.of.number("min_rules")
         return 1.0 if share >= least else share / least
+
+    @cached_property
+    def _precautions(self) -> NDArray[np.bool_]:
+        """Effects that need not be executed: what keeps sprites in the map is there for the day when one gets there."""
+        assert self.read is not None
+        found = np.zeros(len(self.fired), np.bool_)
+        definition, kinds = self.game.definition, self.read.kinds.kinds
+        for effects in definition.eos_effects.values():
+            found[list(effects)] = True
+        for pair in definition.pairs:
+            if kinds[pair.first] != "avatar":
+                stops = BUMPS | {"killSprite"} if kinds[pair.second] == "frame" else BUMPS
+                for e in pair.effects:
+                    found[e] |= definition.effects[e].name in stops
+        return found
 
     def _score(self, everything: Sequence[Trial]) -> tuple[float, str]:
         """Judge the score's meaning: the value of the constraint and what is the matter, "" for nothing."""
@@ -410,7 +459,7 @@ class StagedEvaluation:
         largest = max(abs(t.score) for t in everything)
         if not largest <= self.of.integer("max_score"):
             return 0.0, f"the score reaches {largest:g}"
-        if can and not any(t.changes for t in everything):
+        if can and not any(t.changes for t in (*everything, *self.shown)):
             return 0.0, "no play changes the score"
         means = [math.fsum(t.score for t in trials) / len(trials) for trials in self.played]
         if means[0] > 0 and means[0] >= max(means[1:]):
@@ -426,8 +475,8 @@ class StagedEvaluation:
             self._play(1, _EXPLORING + k, self.explored)
             held["rules"] = self._rules()
         if held["rules"] < 1.0:
-            unused = int((self.fired == 0).sum())
-            which = self.game.definition.effects[int(np.argmin(self.fired))]
+            idle = (self.fired == 0) & ~self._precautions
+            unused, which = int(idle.sum()), self.game.definition.effects[int(np.argmax(idle))]
             self._fail(f"{unused} rules are never executed, the first: {which.name} in line {which.line}")
 
     def _wait(self) -> None:

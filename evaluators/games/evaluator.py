@@ -41,6 +41,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("proof", 6000, "forward-model calls of a proof that a level can be won; 0: agents of the ladder have to",
               0, 10_000_000),
     Parameter("min_win", 0, "ticks that a win takes in most levels", 0, 2000, "ticks"),
+    Parameter("resistance", 0, "dangers have to end some play, unless there is something to push: 1 or 0", 0, 1),
     Parameter("astray", 0.05, "share of the movers, or of the avatar's moments, outside the map or in walls", 0.0, 1.0),
     Parameter("usual", 0.0, "share of the fitness that is how like those of people the rules read", 0.0, 1.0),
     Parameter("foreseen", 20, "further plays of each agent in which the order would have to hold", 1, 10_000),

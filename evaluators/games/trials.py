@@ -27,6 +27,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents.base import Agent, AgentError
 from pcg.evaluators.agents.compiled import CompiledAgent, Record, grow_model
+from pcg.evaluators.agents.recorded_play import Replay
 from pcg.evaluators.agents.registry import make_agent, read_agent
 from pcg.evaluators.evaluation import LETTERS
 from pcg.evaluators.games.kernel import AGENT_GROW, BROKEN, TRIAL, play_trial
@@ -172,6 +173,19 @@ class Trials:
         number = k % len(self.boards)
         agent = self._agent(rung, number, play_seed(seed, 1000 * (rung + 1) + k))
         return self.boards[number].play(agent, number, play_seed(seed, k), max_ticks, max(1, allowance))
+
+    def replay(self, number: int, play: str, seed: int, allowance: int) -> Trial:
+        """A play that is known already, on a level.
+
+        Args:
+            number: of the level.
+            play: one letter per tick, as `Trial.play`.
+            seed: of the game's randomness.
+            allowance: work that the play may cost.
+        """
+        agent = Replay(actions=play, seed=0)
+        agent.reset(self.boards[number].first)
+        return self.boards[number].play(agent, number, seed, max(1, len(play)), max(1, allowance))
 
 
 def _calls(rung: Rung) -> int:

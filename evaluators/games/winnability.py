@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.games.trials import play_seed
-from pcg.evaluators.proving import Experience, prove
+from pcg.evaluators.proving import Experience, Proof, prove
 
 TICKS_PER_CELL = 12
 """Ticks of a win for each row and column of its level, at most: as long as plays of the judge of games last."""
@@ -28,10 +28,12 @@ class Winnability:
     Attributes:
         wanted: levels that are to be won.
         ticks: length of the win of each level that was won.
+        wins: the wins themselves, each with the number of its level.
     """
 
     wanted: int
     ticks: tuple[int, ...] = ()
+    wins: tuple[tuple[int, Proof], ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -74,7 +76,7 @@ def prove_levels(
     wanted = min(2, len(levels))
     game = game.copy()  # its contexts are limited below, those of other plays are not
     known = Experience()
-    found: list[int] = []
+    found: list[tuple[int, Proof]] = []
     for k, level in enumerate(levels):
         if len(found) >= wanted or len(found) + len(levels) - k < wanted:
             break
@@ -85,5 +87,5 @@ def prove_levels(
             max_ticks=max(least_ticks, TICKS_PER_CELL * (level.width + level.height)), experience=known,
         )  # fmt: skip
         if proof is not None:
-            found.append(proof.ticks)
-    return Winnability(wanted, tuple(found))
+            found.append((k, proof))
+    return Winnability(wanted, tuple(proof.ticks for _, proof in found), tuple(found))

@@ -207,6 +207,10 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
         return "collect" if most - ending.limit > 1 else "reach"
     if any(kinds.kinds[t] in ("chaser", "wanderer", "walker") for t in takers):
         return "escort"
+    # what runs away or follows is driven or led to a place
+    led = all(analysis.has(t, "mover") and not {"harmful", "hazard"} & analysis.roles[t] for t in types)
+    if led and takers and not any(analysis.has(t, "mover") or kinds.kinds[t] == "shot" for t in takers):
+        return "escort"
     return "destroy" if takers else "other"
 
 

@@ -21,12 +21,13 @@ from pcg.engine.kernel.runtime import (
     store_double,
 )
 
-VIEWS = 4
+VIEWS = 5
 """Views that are distributions."""
-STRETCHES, TILES, FORMS, SIZES = range(VIEWS)
-"""Stretches of one tile by length; tiles by stretches; how a figure's cells go on; sizes of pieces."""
-WEIGHT_STRETCHES, WEIGHT_TILES, WEIGHT_FORMS, WEIGHT_SIZES = 0.25, 0.30, 0.25, 0.05
-WEIGHT_KINDS, WEIGHT_PIECES = 0.05, 0.10
+STRETCHES, TILES, FORMS, SIZES, NEIGHBOURS = range(VIEWS)
+"""Stretches of one tile by length; tiles by stretches; how a figure's cells go on; sizes of pieces; tiles by which of
+their eight neighbours are equal."""
+WEIGHT_STRETCHES, WEIGHT_TILES, WEIGHT_FORMS, WEIGHT_SIZES = 0.25, 0.33, 0.25, 0.03
+WEIGHT_KINDS, WEIGHT_PIECES, WEIGHT_NEIGHBOURS = 0.03, 0.08, 0.03
 """Shares in the distance. Fitted to people's choices and rounded to twentieths; they sum to 1."""
 HEADER = 3
 """Words before the keys of a description: number of entries, of pieces, of kinds of tiles."""
@@ -108,6 +109,20 @@ def _form(cells: int, height: int, width: int, y: int, x: int, tile: int) -> int
 
 
 @inner
+def _equal_neighbours(cells: int, height: int, width: int, y: int, x: int, tile: int) -> int:
+    """Return which of a cell's eight neighbours are equal, the least number of the four mirror images."""
+    least = 256
+    for image in range(4):
+        down, right = 1 - (image & 2), 1 - 2 * (image & 1)
+        equal = 0
+        for k in range(9):
+            if k != 4:
+                equal = 2 * equal + _is(cells, height, width, y + down * (k // 3 - 1), x + right * (k % 3 - 1), tile)
+        least = min(least, equal)
+    return least
+
+
+@inner
 def _half_octave(n: int) -> int:
     """Class of a size: 1, 2, 3, 4, 5-6, 7-8, 9-12, 13-16, ..."""
     if n < 3:
@@ -167,6 +182,8 @@ def describe(cells: int, height: int, width: int, ground: int, scratch: int, ent
     box = scratch + 8 * area
     for k in range(area):
         tile = load32(cells + 4 * k)
+        equal = _equal_neighbours(cells, height, width, k // width, k % width, tile)
+        count = _emit(entries, count, NEIGHBOURS, tile, equal, 1.0)
         if tile != ground:
             outside = 1 if tile == 0 else 0
             form = _form(cells, height, width, k // width, k % width, tile)
@@ -192,29 +209,6 @@ def describe(cells: int, height: int, width: int, ground: int, scratch: int, ent
     return count
 
 
-@entry_point("i8(i8, i8, i8, i8, i8)")
-def flood(cells: int, height: int, width: int, tile: int, scratch: int) -> int:
-    """Make the cells of a tile that hang together with the edge outside (0); returns how many.
-
-    cells: int32[height * width]; scratch: int32[2 * height * width + 4].
-    """
-    area = height * width
-    box = scratch + 8 * area
-    for k in range(area):
-        store32(scratch + 4 * k, 0)
-    for k in range(area):
-        y, x = k // width, k % width
-        edge = y == 0 or x == 0 or y == height - 1 or x == width - 1
-        if edge and load32(cells + 4 * k) == tile and load32(scratch + 4 * k) == 0:
-            _fill(cells, height, width, k, 4, 1, scratch, box)
-    gone = 0
-    for k in range(area):
-        if load32(scratch + 4 * k) == 1:
-            store32(cells + 4 * k, 0)
-            gone += 1
-    return gone
-
-
 @inner
 def _apart(overlap: float) -> float:
     """Hellinger distance of two distributions whose square roots have this product."""
@@ -230,7 +224,7 @@ def compare(one: int, other: int) -> int:
     n, m = load64(one), load64(other)
     keys, other_keys = one + 8 * HEADER, other + 8 * HEADER
     shares, other_shares = keys + 8 * n, other_keys + 8 * m
-    stretches, tiles, forms, sizes = 0.0, 0.0, 0.0, 0.0
+    stretches, tiles, forms, sizes, neighbours = 0.0, 0.0, 0.0, 0.0, 0.0
     common = 0
     i, j = 0, 0
     while i < n and j < m:
@@ -249,8 +243,10 @@ def compare(one: int, other: int) -> int:
                 common += 1
             elif view == FORMS:
                 forms += product
-            else:
+            elif view == SIZES:
                 sizes += product
+            else:
+                neighbours += product
             i += 1
             j += 1
     pieces, other_pieces = load64(one + 8), load64(other + 8)
@@ -258,6 +254,7 @@ def compare(one: int, other: int) -> int:
     kinds = load64(one + 16) + load64(other + 16) - common
     apart = WEIGHT_STRETCHES * _apart(stretches) + WEIGHT_TILES * _apart(tiles)
     apart += WEIGHT_FORMS * _apart(forms) + WEIGHT_SIZES * _apart(sizes)
+    apart += WEIGHT_NEIGHBOURS * _apart(neighbours)
     apart += WEIGHT_PIECES * (abs(pieces - other_pieces) / most)
     if kinds > 0:
         apart += WEIGHT_KINDS * ((kinds - common) / kinds)

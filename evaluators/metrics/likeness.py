@@ -2,23 +2,24 @@
 
 People who say which of two levels is more like a third go by what is there, by the lines and areas it makes, and by how
 many things there are (Berns, Volz, Tokarchuk, Snodgrass, Guckelsberger: Not All the Same, CHI 2024). So a level is
-described by six views, none of which knows where in the level something stands:
+described by seven views, none of which knows where in the level something stands:
 
 - *stretches*: cells by tile, axis and length of the stretch of equal tiles they are in (0.25);
-- *tiles*: stretches by tile, which counts scattered things for more than areas (0.30);
+- *tiles*: stretches by tile, which counts scattered things for more than areas (0.33);
 - *forms*: cells that are not ground by how they go on in their neighbours: dot, line, area, diagonal; whichever tile it
   is (0.25);
-- *pieces*: number of connected things (0.10);
-- *sizes*: cells by the size and the sides of the piece they belong to (0.05);
-- *kinds*: tiles that occur at all (0.05).
+- *pieces*: number of connected things (0.08);
+- *sizes*: cells by the size and the sides of the piece they belong to (0.03);
+- *kinds*: tiles that occur at all (0.03);
+- *neighbours*: cells by tile and by which of the eight around them have the same, mirror images alike (0.03).
 
 The distance is the weighted sum of the Hellinger distances of the distributions, of the Jaccard distance of the kinds
 and of the relative difference of the numbers of pieces. It lies in [0, 1], is 0 for a level and its mirror images, and
 symmetric. `docs/results/validity/similarity.md` says how the weights were found and how well they agree with people.
 
-A frame is no part of a level: the tile of the frame, where it hangs together with the edge, counts as outside, and so
-does what is beyond the edge. A level without a frame is compared with a framed one both as it is and as if it were
-framed with the same tile, and the smaller distance counts; so a level is not new for being cropped.
+A frame is no part of a level: the tile of the frame counts as outside, wherever it stands, and so does what is beyond
+the edge. A level without a frame is compared with a framed one both as it is and as if it were framed with the same
+tile, and the smaller distance counts; so a level is not new for being cropped.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import invoke2, invoke5, invoke6
+from pcg.engine.kernel.runtime import invoke2, invoke6
 from pcg.evaluators.kernel import level_likeness as kernel
 
 Codes = NDArray[np.uint32]
@@ -89,7 +90,7 @@ class LevelShape:
         frames = {0, self.frame, other.frame} if self.frame != other.frame else {self.frame}
         frame = min(frames, key=lambda frame: self._apart(other, frame))
         first, second = self._views(frame), other._views(frame)
-        named = zip(("stretches", "tiles", "forms", "sizes"), first.shares, second.shares, strict=True)
+        named = zip(("stretches", "tiles", "forms", "sizes", "neighbours"), first.shares, second.shares, strict=True)
         found = {name: _hellinger(one, two) for name, one, two in named}
         kinds, others = set(first.shares[kernel.TILES]), set(second.shares[kernel.TILES])
         found["kinds"] = 1 - len(kinds & others) / len(kinds | others) if kinds | others else 0.0
@@ -152,15 +153,16 @@ def frame_of(cells: NDArray[np.int32]) -> int:
 
 
 def _inside(cells: NDArray[np.int32], frame: int) -> NDArray[np.int32]:
-    """Return what is within the frame, with the frame's cells 0; the level itself where nothing else is there."""
-    height, width = cells.shape
-    flooded = np.ascontiguousarray(cells).copy()
-    scratch = np.empty(2 * flooded.size + 4, np.int32)
-    gone = invoke5(kernel.flood.address, flooded.ctypes.data, height, width, frame, scratch.ctypes.data)
-    if gone == flooded.size:
+    """Return what is within the frame, with the frame's tile 0; the level itself where nothing else is there.
+
+    All cells of the tile, not those alone that hang together with the edge: one wall put in or taken out would join
+    others with the frame or part them from it, and tiles that are next to nothing apart would look unlike.
+    """
+    within = np.where(cells == frame, 0, cells)
+    if not within.any():
         return cells
-    rows, columns = np.flatnonzero(flooded.any(axis=1)), np.flatnonzero(flooded.any(axis=0))
-    return flooded[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    rows, columns = np.flatnonzero(within.any(axis=1)), np.flatnonzero(within.any(axis=0))
+    return np.ascontiguousarray(within[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
 
 
 def _description(cells: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -201,7 +203,7 @@ def level_distance(a: str, b: str) -> float:
         b: another, of any size and alphabet.
 
     >>> round(level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwwww\nw..A.w\nwg...w\nwwwwww"), 2)
-    0.16
+    0.17
     >>> level_distance("wwwww\nwA..w\nw..gw\nwwwww", "wwwww\nw..Aw\nwg..w\nwwwww")
     0.0
     """

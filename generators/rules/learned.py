@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.level import read_level
 from pcg.evaluators.judging.game_conventions import Conventions
@@ -30,6 +31,8 @@ _SURE = 0.15
 """Weight of a pair of kinds that has no rule in any counted game; that of one that always has a rule is 1."""
 _LIKE = 0.85
 """Share of the counts in the probabilities of effects; the rest are the probabilities of `RuleSpace`."""
+_ENCLOSING = 0.9
+"""Share of the border of a level that its frame takes up at least."""
 _SURVIVED = 50
 """Ticks of which a player who wins when time is up has to survive a few."""
 _GIVEN = {-1: ("-1",), 0: (), 1: ("1", "1", "2", "5")}
@@ -79,16 +82,29 @@ class LearnedSpace(RuleSpace):
         named = {t.name: kinds[t.id] for t in self.definition.types if t.id in kinds}
         return {**named, EOS: EDGE, TIME: TIMED}
 
+    def goes(self, name: str) -> bool:
+        """Return True for a leaf whose sprites change place by themselves."""
+        sprite = self.definition.types[self.definition.type_index[name]]
+        spec = ontology.SPRITE_CLASSES.get(str(sprite.class_name))
+        if spec is None or not sprite.leaf:
+            return False
+
+        def value(key: str) -> float:
+            param = spec.params.get(key)
+            return float(sprite.params.get(key, param.default if param is not None else 0.0) or 0.0)  # type: ignore[arg-type]
+
+        return spec.moves or (bool(spec.creates) and not value("is_static") and value("speed") > 0.0)
+
     @cached_property
     def enclosed(self) -> bool:
-        """True when the frame takes up the whole border of every level."""
+        """True when the frame takes up nearly the whole border of every level: there may be a door in it."""
         frames = {self.definition.types[t].name for t in self.levels_kinds.of("frame")}
         for level in self._read_levels:
             edge = {
                 (x, y) for t, x, y in level.placements
                 if (x in (0, level.width - 1) or y in (0, level.height - 1)) and self.definition.types[t].name in frames
             }  # fmt: skip
-            if len(edge) < 2 * (level.width + level.height) - 4:
+            if len(edge) < _ENCLOSING * (2 * (level.width + level.height) - 4):
                 return False
         return True
 

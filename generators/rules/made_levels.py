@@ -9,7 +9,7 @@ et al. 2016, 2017); making both at once is in Cook, Colton: Multi-Faceted Evolut
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
+from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.trials import play_seed
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.judging.game_kinds import game_kinds
@@ -27,18 +28,26 @@ from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import LevelGenerator
 from pcg.generators.levels.minimal.generator import MinimalGenerator
+from pcg.generators.rules.wanted_sprites import with_wanted_sprites
 
 _PROOF = 600_000
 """Number of the first play that proofs of drawn levels have the seeds of."""
 _HOPELESS = 3
-"""Levels after which no more are drawn if none of them is won, or all in less than half the time wanted."""
+"""Levels after which no more are drawn if none of them is won."""
+_SHORT = 2
+"""Steps by which there is more to do where all wins so far are too short."""
+MARGIN = 1.3
+"""Ticks that wins of drawn levels take, as a multiple of what is wanted: other plays of chance are won sooner."""
 _QUIET = 8
 """Ticks for which a player who does nothing is left alone at the start of a level."""
+_WAITS, _LONGEST = 3, 400
+"""Plays of waiting in a level in which winning is to stay alive, and their ticks at most."""
 ROOMY_WALLS = 1.5
 """Amount of walls in levels of rooms, as a multiple of what the sprites' own levels have."""
+OPEN_WALLS = 0.4
+"""Amount of walls in levels of open ground, as such a multiple."""
 LARGEST = 16, 12
-"""Width and height of the largest levels that are drawn, where the sprites' own levels are no larger than these; with a
-larger screen wins take longer than evaluations last."""
+"""Width and height of the largest levels drawn; with a larger screen wins take longer than evaluations last."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ class LevelMaker:
         own: Sequence[str],
         *,
         seed: int,
-        calls: int = 4000,
+        calls: int = 6000,
         min_win: int = 20,
         max_work: int = 20_000,
         max_sprites: int = 400,
@@ -98,17 +107,19 @@ class LevelMaker:
             PcgError: no level can be drawn for these sprites.
         """
         game = game.copy()  # its contexts are limited below, those of other plays are not
+        drawing = _Drawing(game, self.own, self.seed)
         experience = Experience()
         made: list[MadeLevel] = []
         texts: set[str] = set()
-        good = 0
-        for k, text in enumerate(self._draw(game, draws)):
+        good = longest = 0
+        for k in range(draws):
+            text = drawing.level(k, k // 3 + (_SHORT if 0 < longest < MARGIN * self.min_win else 0))
             if text in texts:
                 continue
             texts.add(text)
             context = game.context(text)
             context.limit(self.max_work, max(self.max_sprites, 3 * int(context.header(context.initial)["slots"])))
-            if not _starts_quietly(game, text, self.seed):
+            if not _calls_for_action(game, text, self.seed):
                 continue
             rows = text.split("\n")
             proof = prove(
@@ -116,37 +127,77 @@ class LevelMaker:
                 max_ticks=TICKS_PER_CELL * (len(rows) + len(rows[0])), experience=experience,
             )  # fmt: skip
             made.append(MadeLevel(text, 0 if proof is None else proof.ticks))
-            good += made[-1].ticks >= self.min_win
+            good += made[-1].ticks >= MARGIN * self.min_win
             longest = max(level.ticks for level in made)
-            if good >= count or (len(made) >= _HOPELESS and longest < self.min_win // 2):
+            if good >= count or (len(made) >= _HOPELESS and not longest):
                 break
-        ranked = sorted(made, key=lambda level: -min(level.ticks, self.min_win))
+        ranked = sorted(made, key=lambda level: -min(level.ticks, MARGIN * self.min_win))
         if good < 2:
             return tuple(ranked[:count])
         return tuple(sorted(ranked[: min(count, good)], key=lambda level: level.ticks))
 
-    def _draw(self, game: Game, draws: int) -> Iterator[str]:
-        own = [text for text in self.own if _fits(game, text)]
-        context = LevelContext.of(_WithLevels(game.definition, own))
+
+class _Drawing:
+    """Levels of one game, as they are drawn."""
+
+    def __init__(self, game: Game, own: Sequence[str], seed: int) -> None:
+        self.seed = seed
+        fitting = [text for text in own if _fits(game, text)]
+        read = [game.read_level(text) for text in fitting]
+        self.context = LevelContext.of(_WithLevels(game.definition, fitting))
+        self.kinds = game_kinds(game.definition, read)
+        self.reading = RuleReading(self.kinds, read)
+        self.blanks = _without_purpose(self.reading, self.context)
+        self.open_ground = _calls_for_open_ground(self.context)
+
+    def level(self, k: int, step: int) -> str:
+        """Return the k-th level.
+
+        One small level among three can be won where larger ones are out of reach, one of rooms takes longer where
+        others are won in a few steps. But in the small one the way is as long as the level allows.
+
+        Args:
+            k: equal numbers give equal levels.
+            step: the larger, the more there is to do.
+        """
+        context = with_wanted_sprites(self.context, self.reading, step)
+        text = self._generator(context, k).ask(1)[0].level.translate(self.blanks)
+        return text if k % 3 == 1 else from_afar(text, context)
+
+    def _generator(self, context: LevelContext, k: int) -> LevelGenerator:
+        open_ground = self.open_ground
         width, height = (
-            max(context.smallest, low, min(high, most))
-            for (low, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
+            max(context.smallest, min(high, most))
+            for (_, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
         )
-        generators: list[LevelGenerator] = [
-            ConstructiveGenerator(context, seed=self.seed, max_width=width, max_height=height),
-            MinimalGenerator(context, seed=self.seed, max_width=width, max_height=height),
-            ConstructiveGenerator(
-                context, seed=self.seed, style="segments" if context.lanes else "rooms", walls=ROOMY_WALLS,
-                min_width=width, max_width=max(width, LARGEST[0]),
-                min_height=height, max_height=max(height, LARGEST[1]),
-            ),
-        ]  # fmt: skip
-        blanks = without_purpose(game, context, own)
-        for k in range(draws):
-            # One small level among three can be won where larger ones are out of reach, one of rooms takes longer where
-            # others are won in a few steps. But in the small one the way is as long as the level allows.
-            text = generators[k % 3].ask(1)[0].level.translate(blanks)
-            yield text if k % 3 == 1 else from_afar(text, context)
+        seed = self.seed + (k // 3 << 40)
+        if k % 3 == 1:
+            return MinimalGenerator(context, seed=seed, max_width=width, max_height=height)
+        style, walls = ("pillars", OPEN_WALLS) if open_ground else ("mixed", 1.0)
+        if k % 3 == 0:
+            return ConstructiveGenerator(
+                context, seed=seed, style=style, walls=walls,
+                min_width=min(context.widths[0], width), max_width=width,
+                min_height=min(context.heights[0], height), max_height=height,
+            )  # fmt: skip
+        if not open_ground:
+            style, walls = "segments" if context.lanes else "rooms", ROOMY_WALLS
+        return ConstructiveGenerator(
+            context, seed=seed, style=style, walls=walls,
+            min_width=width, max_width=max(width, LARGEST[0]), min_height=height, max_height=max(height, LARGEST[1]),
+        )  # fmt: skip
+
+
+def _calls_for_open_ground(context: LevelContext) -> bool:
+    """Return True where what moves has to find its way: who is to be hunted, driven or led would be safe behind walls,
+    for chasers of this language walk straight on.
+    """
+    analysis = context.analysis
+    if any(e.kind == "timeout" for e in analysis.wins):
+        return True
+    counted = {t for e in analysis.wins for t in e.types if analysis.has(t, "mover")}
+    return any(r.victim in counted and r.partner is not None and r.partner not in analysis.avatars
+               and not analysis.has(r.partner, "mover") for r in analysis.removals)  # fmt: skip
 
 
 def from_afar(text: str, context: LevelContext) -> str:
@@ -204,17 +255,10 @@ def _steps(sources: Mask, walls: Mask) -> NDArray[np.int64]:
     return steps
 
 
-def without_purpose(game: Game, context: LevelContext, levels: Sequence[str]) -> dict[int, str]:
-    """Return what characters of sprites that change nothing for the player are replaced by, as of `str.translate`.
-
-    Args:
-        game: whose rules count.
-        context: of the game.
-        levels: level texts of the sprites.
-    """
+def _without_purpose(reading: RuleReading, context: LevelContext) -> dict[int, str]:
+    """Return what characters of sprites that change nothing for the player are replaced by, as of `str.translate`."""
     palette = context.palette
-    read = [game.read_level(text) for text in levels]
-    aimless = set(RuleReading(game_kinds(game.definition, read), read).aimless)
+    aimless = set(reading.aimless)
     kept = {palette.empty, palette.wall, context.filler, *palette.avatars, *context.walls, *context.frame}
     blank = palette.tiles[palette.empty].char
     return {
@@ -228,14 +272,20 @@ def _fits(game: Game, text: str) -> bool:
     return not any(d.severity == "error" for d in game.read_level(text).diagnostics)
 
 
-def _starts_quietly(game: Game, text: str, seed: int) -> bool:
-    """Return True where a player who does nothing is neither lost nor wins in the first moments."""
-    state = game.start(text, seed=seed & 0x7FFFFFFF)
-    for _ in range(_QUIET):
-        if state.is_over:
+def _calls_for_action(game: Game, text: str, seed: int) -> bool:
+    """Return True where a player who does nothing is neither lost nor wins in the first moments, and does not win in
+    the end where winning is to stay alive.
+    """
+    limit = max((e.limit for e in analyse(game.definition).wins if e.kind == "timeout"), default=0)
+    for sample in range(_WAITS if limit else 1):
+        state = game.start(text, seed=(seed + sample) & 0x7FFFFFFF)
+        ticks = 0
+        while not state.is_over and ticks < (min(limit, _LONGEST) or _QUIET):
+            state.advance("NIL")
+            ticks += 1
+        if state.is_over != bool(limit) or (limit and (ticks < _QUIET or state.winner == 1)):
             return False
-        state.advance("NIL")
-    return not state.is_over
+    return True
 
 
 @dataclass(frozen=True)

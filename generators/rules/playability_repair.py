@@ -19,7 +19,7 @@ from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_par
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import repair_rules
 
-MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot")
+MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
 """Kinds of sprites that must not leave the map or enter walls."""
 _BOUNDS: dict[str, tuple[str, ...]] = {
     "avatar": ("stepBack",),
@@ -28,6 +28,7 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "walker": ("stepBack",),
     "missile": ("reverseDirection", "turnAround", "killSprite", "wrapAround"),
     "shot": ("killSprite",),
+    "spawner": ("turnAround", "reverseDirection"),
 }
 """Kind of sprite -> effects that keep it inside the map and out of walls."""
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
@@ -124,11 +125,17 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
     """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it."""
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    solid = [r.second for r in rules if r.first in heroes and r.effect in ("stepBack", "undoAll") and r.second != EOS]
+    frames += [n for n in dict.fromkeys(solid) if n not in frames and space.roles.get(n) in ("static", "portal")]
     found: list[Rule] = []
-    for mover in _leaves(space, MOVERS):
-        if mover not in space.kinds.movers:
-            continue
+    movers = [n for n in _leaves(space, MOVERS) if n in space.kinds.movers]
+    awake = [n for n in movers if space.roles[n] == "avatar" or space.goes(n)]
+    made = [n for n in _made(rules) if n not in awake and space.roles.get(n) in MOVERS and space.goes(n)]
+    for mover in (*awake, *made):
         usual = _BOUNDS[space.roles[mover]]
+        if space.roles[mover] == "missile" and not space.counts.get(mover):
+            usual = ("killSprite",)  # one after the other is brought forth, and all of them would fly on for ever
         bounds = [(wall, tuple(e for e in usual if e not in _ENDLESS)) for wall in frames]
         if not (frames and space.enclosed):
             bounds.append((EOS, usual))
@@ -137,6 +144,15 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
                 continue
             found.append(Rule(mover, bound, effects[int(rng.integers(len(effects)))]))
     return found
+
+
+def _made(rules: Sequence[Rule]) -> list[str]:
+    """Names of the types that rules make."""
+    found = {}
+    for rule in rules:
+        for key in ontology.EFFECTS[rule.effect].creates:
+            found.update(dict.fromkeys((rule.get(key) or "").split(",")))
+    return list(found)
 
 
 def _goals(

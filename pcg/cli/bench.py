@@ -35,6 +35,9 @@ def bench_engine(
     copy_tick: Annotated[
         int, typer.Option("--from", min=0, max=1000, help="Tick of the state that is copied; 0 is the start.")
     ] = 50,
+    restart: Annotated[
+        int, typer.Option("--restart", min=1, max=100_000, help="Ticks after which advances begin again.")
+    ] = 200,
     as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
 ) -> None:
     """Measure the engine: advances, copies, both, and copies with ten advances, per second of CPU time."""
@@ -51,7 +54,7 @@ def bench_engine(
         task = bar.add_task("measuring", total=len(loaded))
         for game, label in loaded:
             bar.update(task, description=label)
-            speeds.append(measure(game, label, seconds, copy_tick))
+            speeds.append(measure(game, label, seconds, copy_tick, restart))
             bar.advance(task)
     if as_json:
         print(json.dumps([speed.as_dict() for speed in speeds], indent=1))
@@ -70,7 +73,8 @@ def bench_engine(
     console().print(table)
     print(
         f"one thread, after compilation, random actions on level 0; copies are of tick {copy_tick}, advances start "
-        "again after 200 ticks or at the end; the best of five windows, and how much longer the slowest took (spread)"
+        f"again after {restart} ticks or at the end; the best of five windows, and how much longer the slowest took "
+        "(spread)"
     )
 
 

@@ -183,7 +183,7 @@ def execution(
 def _place(executor: str | None, cluster: str | None) -> str | None:
     """Return what evaluates."""
     from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
-    from pcg.runs.workers import EXECUTORS
+    from pcg.runs.executors import EXECUTORS
 
     if cluster is not None:
         if executor is not None:

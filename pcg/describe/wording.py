@@ -172,7 +172,7 @@ class Names:
         definition = self.definition
         words = [humanise(t.name) for t in definition.types]
         for t in definition.types:
-            if not t.leaf and words[t.id].endswith(_ADJECTIVES):
+            if not t.leaf and words[t.id].endswith(_ADJECTIVES) and not words[t.id].endswith("thing"):
                 words[t.id] += " thing"  # groups are often named by what their members have in common
             elif t.leaf and _PARTICIPLE.fullmatch(words[t.id]):
                 words[t.id] += " one"  # as in "the box turns into a stored one"

@@ -25,10 +25,11 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import Generator
 from pcg.runs.cache import code_digest
 from pcg.runs.config import RunConfig
+from pcg.runs.executors import open_workers
 from pcg.runs.interrupts import interrupt_check, uninterrupted
 from pcg.runs.run import Run, RunOptions
 from pcg.runs.store import FORMAT, RunLog, append_line, read_elapsed, read_json, to_json, write_whole
-from pcg.runs.workers import Ticket, Workers, open_workers
+from pcg.runs.workers import Ticket, Workers
 
 FAILED = "failed.txt"
 """In the folder of a run: the candidate whose evaluation kills its workers."""

@@ -8,44 +8,33 @@ results is the caller's business, so nothing here can change what comes out of a
 from __future__ import annotations
 
 import contextlib
-import importlib
-import logging
-import re
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
     Executor,
     Future,
-    ThreadPoolExecutor,
 )
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from pcg.engine.registry import loaded_plugins
-from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
-from pcg.evaluators.processes import processors
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.own_parts import load_part
 from pcg.runs.process_pool import ProcessPool
 
-EXECUTORS = ("threads", "processes")
-"""Names of executors on this machine."""
 DEATHS = 3
 """Work whose worker has died so often while nothing else was running is given up."""
-CONNECT_SECONDS = 10.0
-"""A scheduler that does not answer within this time counts as unreachable."""
-LOST_SECONDS = 60.0
-"""A scheduler that has been away for so long does not come back."""
 _LOOK = 0.5
-_PAUSE = 0.01
-_ADDRESS = re.compile(r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+:\d{1,5}/?|(?:tcp|tls)://\[[0-9a-fA-F:]+\]:\d{1,5}/?")
 
 
 class Lost(PcgError):
     """Evaluations cannot go on: their workers are gone for good."""
+
+
+class ExecutorLost(BrokenExecutor):
+    """The executor has gone, through no fault of the work that it was given."""
 
 
 class Ticket:
@@ -75,8 +64,8 @@ class Workers:
         count: workers at first.
         again: whether a broken executor may be opened again.
         fetch: the result of one of its futures within some seconds.
-        alive: raises `Lost` when the executor is out of reach; asked now and then.
-        close: called at the end.
+        alive: raises `ExecutorLost` when an executor is out of reach; asked now and then.
+        close: called at the end, after the executor was shut down.
         deaths: work whose worker has died so often while nothing else was running is given up.
     """
 
@@ -87,7 +76,7 @@ class Workers:
         count: int,
         again: bool = True,
         fetch: Callable[[Any, float], Any] = lambda future, seconds: future.result(timeout=seconds),
-        alive: Callable[[], None] = lambda: None,
+        alive: Callable[[Executor], None] = lambda executor: None,
         close: Callable[[], None] = lambda: None,
         deaths: int = DEATHS,
     ) -> None:
@@ -135,13 +124,15 @@ class Workers:
                     continue
                 if deadline is not None and time.monotonic() >= deadline:
                     raise
-                self._alive()
+                try:
+                    self._alive(self._executor)
+                except ExecutorLost as error:
+                    self._survive(ticket, error)
             except CancelledError:
                 if ticket.executor is not self._executor:
                     # waited in a pool that we left, as it broke under another submission
                     self._survive(ticket, BrokenExecutor("a worker died"))
                     continue
-                self._alive()
                 raise Lost(f"{ticket.label} was taken off the executor by somebody else") from None
             except Exception as error:
                 if not _is_death(error):
@@ -157,9 +148,9 @@ class Workers:
             if ticket.future is not None:
                 ticket.future.cancel()
         self.open.clear()
-        self._close()
         if self._again:
             self._executor.shutdown(wait=True, cancel_futures=True)
+        self._close()
 
     def _start(self, ticket: Ticket) -> None:
         for attempt in (1, 2):
@@ -187,6 +178,14 @@ class Workers:
 
     def _survive(self, ticket: Ticket, error: BaseException) -> None:
         """Do work again whose worker died: on its own, if it may have killed it."""
+        if isinstance(error, ExecutorLost) and self._again:
+            gone, ticket.future = ticket.executor, None
+            for other in self.open:
+                if other.executor is gone:
+                    other.future = None
+            if gone is self._executor:
+                self._replace()
+            return
         self.lost += 1
         if ticket.alone:
             ticket.deaths += 1
@@ -242,152 +241,6 @@ def _has_answer(future: Future[Any]) -> bool:
 def _is_death(error: BaseException | None) -> bool:
     # Dask is an extra; its error is known by name
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
-
-
-# --- opening ----------------------------------------------------------------------------------------------------------
-
-
-def open_workers(where: str | Executor | None, count: int | None = None) -> Workers:
-    """Return workers by name.
-
-    Args:
-        where: "threads" (also None), "processes", "local:N" (a Dask cluster of N processes on this machine),
-            "tcp://host:port" (the scheduler of a Dask cluster), or an executor of your own.
-        count: workers, by default one per processor; a cluster has its own number.
-
-    Raises:
-        PcgError: for an unknown name, a missing package, or a scheduler out of reach.
-    """
-    if count is not None and count < 1:
-        raise PcgError(f"workers is {count}, expected at least 1")
-    number = count or processors()
-    if where is None or where == "threads":
-        return Workers(lambda: ThreadPoolExecutor(number, thread_name_prefix="pcg-evaluate"), count=number)
-    if isinstance(where, Executor):
-        executor = where
-        return Workers(lambda: executor, count=number, again=False)
-    if where == "processes":
-        return Workers(lambda: ProcessPool(number), count=number)
-    local = re.fullmatch(r"local:(\d+)", where)
-    if local or _ADDRESS.fullmatch(where):
-        if local and not 1 <= int(local[1]) <= 1024:
-            raise PcgError(f"cluster `{where}`: expected local:N with 1 to 1024 workers")
-        if count is not None:
-            raise PcgError(f"a cluster has its own number of workers: leave out workers={count} with `{where}`")
-        return _cluster(where, int(local[1]) if local else 0)
-    if "://" in where or where.startswith("local"):
-        raise PcgError(f"cluster `{where}`: expected tcp://HOST:PORT, as in tcp://host:8786, or local:N, as in local:4")
-    hint = did_you_mean(where, EXECUTORS, f" (there are: {', '.join(EXECUTORS)}, local:N, tcp://HOST:PORT)")
-    raise PcgError(f"unknown executor `{where}`{hint}")
-
-
-def _cluster(where: str, local: int) -> Workers:
-    """Return the workers of a Dask cluster."""
-    try:
-        dask = importlib.import_module("dask")
-        distributed = importlib.import_module("distributed")
-    except ImportError:
-        raise PcgError(
-            "evaluation on a cluster needs the package `distributed`: pip install 'pcg-toolkit[cluster]'"
-        ) from None
-    for name in ("distributed", "distributed.nanny", "distributed.scheduler", "distributed.core", "distributed.comm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of it is said by the errors here
-    cluster = None
-    try:
-        if local:
-            # a death is reported at once: which work is to blame is found out here
-            failures = dask.config.set({"distributed.scheduler.allowed-failures": 0})
-            with _ctrl_c_not_inherited(), failures:
-                cluster = distributed.LocalCluster(
-                    n_workers=local,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
-        client = distributed.Client(cluster or where, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-        if cluster is not None:
-            cluster.close()
-        raise PcgError(
-            f"cannot reach the scheduler at {where} within {CONNECT_SECONDS:.0f} s: "
-            f"{_first_line(error)}; is `dask scheduler` running there?"
-        ) from None
-
-    def close() -> None:
-        client.close()
-        if cluster is not None:
-            cluster.close()
-
-    try:
-        client.wait_for_workers(1, timeout=CONNECT_SECONDS if not local else 10 * CONNECT_SECONDS)
-    except (OSError, TimeoutError):
-        close()
-        raise PcgError(f"the scheduler at {where} has no workers: start some with `dask worker {where}`") from None
-    away = 0.0
-
-    def alive() -> None:
-        nonlocal away
-        if client.status == "running":
-            away = 0.0
-        elif client.status in ("closed", "closing"):
-            raise Lost(f"the scheduler at {where} has closed the connection")
-        elif not away:
-            away = time.monotonic()
-        elif time.monotonic() - away > LOST_SECONDS:
-            raise Lost(f"the scheduler at {where} has been out of reach for {LOST_SECONDS:.0f} s")
-
-    count = sum(client.nthreads().values())
-    return Workers(
-        lambda: _Dask(client),
-        count=count,
-        again=False,
-        fetch=_fetch_from_dask,
-        alive=alive,
-        close=close,
-        deaths=DEATHS if local else 1,  # a scheduler elsewhere has tried by itself
-    )
-
-
-def _fetch_from_dask(future: Any, seconds: float) -> Any:
-    """Return the result of Dask's future, whose own time limit may leave it in pieces."""
-    deadline = time.monotonic() + seconds
-    while not future.done():
-        if time.monotonic() >= deadline:
-            raise FutureTimeout
-        time.sleep(_PAUSE / 5)
-    try:
-        return future.result()
-    except ImportError as error:
-        raise Lost(f"a worker of the cluster cannot evaluate: {error}; install the same pcg-toolkit there") from None
-
-
-class _Dask(Executor):
-    """An executor whose futures are Dask's own.
-
-    Those of `Client.get_executor` never end when a worker dies with a result that was not fetched yet; Dask's own see
-    that it is worked out again.
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-        """Begin some work; `pure` would give equal calls one result, and then all of them its fate."""
-        return self._client.submit(function, *arguments, pure=False, **named)
-
-
-@contextlib.contextmanager
-def _ctrl_c_not_inherited() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C, which a terminal sends to all of them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _first_line(error: BaseException) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.observation import Observation
 from pcg.engine.observation_json import FIELDS, as_json
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -70,6 +72,31 @@ def test_a_category_without_sprites_is_left_out_and_its_sizes_are_0() -> None:
     message = as_json(load("boxes").start(0, 1))
     assert "NPCPositions" not in message and "imageArray" not in message
     assert message["NPCPositionsNum"] == message["NPCPositionsMaxRow"] == 0
+
+
+@pytest.mark.parametrize("name", ["dungeon", "hunt", "rally"])
+def test_messages_of_a_play_show_what_the_view_shows_and_stay_as_they_are(name: str) -> None:
+    state = load(name).start(0, 1)
+    draw = random.Random(name)
+    sent = []
+    for _ in range(40):
+        message = as_json(state)
+        view = state.observe()
+        assert message["observationGrid"] == [[[_told(seen) for seen in cell] for cell in col] for col in view.grid()]
+        lists = [[_told(seen) for seen in group] for group in view.immovables()]
+        assert message.get("immovablePositions", []) == lists
+        sent.append((message, json.dumps(message)))
+        state.advance(draw.randrange(5))
+    assert len({text for _, text in sent}) > 5
+    assert all(json.dumps(message) == text for message, text in sent)
+
+
+def _told(seen: Observation) -> dict[str, object]:
+    position, reference = ({"x": float(x), "y": float(y)} for x, y in (seen.position, seen.reference))
+    return {
+        "category": seen.category, "itype": seen.type, "obsID": seen.id, "position": position, "reference": reference,
+        "sqDist": seen.square_distance,
+    }  # fmt: skip
 
 
 def test_an_image_goes_first_as_signed_bytes(dungeon: Game) -> None:

@@ -358,6 +358,30 @@ def test_wins_must_take_some_time():
     assert failed(found) == "length" and "a win takes" in found.reason and 0.1 < found.constraints["length"] < 0.5
 
 
+def test_something_has_to_stand_in_the_way_where_it_is_asked_for():
+    large, slow = fetch.LEVEL, ("limit=150", "limit=400")
+    assert judged(load(FETCH), resistance=1).feasible
+    safe = changed(("hero ghost > killSprite", "hero ghost > stepBack"), slow)
+    assert judged(safe, large).feasible
+    found = judged(safe, large, resistance=1)
+    assert failed(found) == "resistance" and found.reason == "nothing stands in the way of the player"
+    still = changed(("ghost > RandomNPC cooldown=2", "ghost > Immovable"), slow)
+    assert failed(judged(still, large, resistance=1)) == "resistance", "who looks a step ahead walks around it"
+    boxes = changed(
+        ("ghost > RandomNPC cooldown=2", "ghost > Passive"), ("ghost wall > stepBack", "ghost wall > undoAll"),
+        ("hero ghost > killSprite", "ghost hero > bounceForward"), slow,
+    )  # fmt: skip
+    assert judged(boxes, large, resistance=1).constraints["resistance"] == 1.0, "who pushes can do it wrong"
+
+
+def test_what_only_keeps_sprites_in_place_need_not_be_executed():
+    bound, other = "ghost wall > stepBack\n        ghost EOS > stepBack", "coin wall > transformTo stype=ghost"
+    kept = judged(changed(("ghost wall > stepBack", bound)), min_rules=1.0)
+    assert kept.feasible and len(kept.unused) == 1 and kept.metrics["rules_fired"] == 1.0
+    found = judged(changed(("ghost wall > stepBack", f"{bound}\n        {other}")), min_rules=1.0)
+    assert failed(found) == "rules" and found.metrics["rules_fired"] == 0.75 and "transformTo in line" in found.reason
+
+
 def test_the_fitness_counts_how_usual_the_rules_are_as_far_as_it_is_told():
     plain, half, all_of_it = (judged(load(FETCH), usual=share) for share in (0.0, 0.5, 1.0))
     assert all_of_it.fitness == all_of_it.metrics["usual"] > 0.4

@@ -126,6 +126,24 @@ def test_bare_ground_and_mazes_are_no_frames() -> None:
     assert level_shape("ab\ncd").frame == 0
 
 
+def test_a_wall_taken_out_changes_little_though_it_parts_others_from_the_frame() -> None:
+    """A wall is the same wall whether it hangs together with the frame or not."""
+    comb = [
+        "wwwwwwwwwwww",
+        "w....A.....w",
+        "wwwwwwwww..w",
+        "w.......w..w",
+        "w.wwwww.w..w",
+        "w.......w..w",
+        "wwwwwwwwwwww",
+    ]
+    level = "\n".join(comb)
+    parted = "\n".join([*comb[:2], "w.wwwwwww..w", *comb[3:5], "w..........w", comb[-1]])
+    rebuilt = "\n".join([*comb[:2], "w..w..w..w.w", "w..w..w..w.w", "w..w..w..w.w", "w..........w", comb[-1]])
+    assert level_distance(level, parted) < 0.75 * level_distance(level, rebuilt)
+    assert LevelShape(parted).parts(level_shape(level))["kinds"] == 0.0
+
+
 def test_a_shape_survives_a_process_boundary() -> None:
     one, other = level_shape(HALL), level_shape(levels_of("dungeon")[0])
     again = pickle.loads(pickle.dumps(one))
@@ -153,6 +171,7 @@ def expected_views(cells: list[str]) -> dict[str, Counter[object]]:
     stretches: Counter[object] = Counter()
     tiles: Counter[object] = Counter()
     forms: Counter[object] = Counter()
+    neighbours: Counter[object] = Counter()
     for axis, lines in enumerate((grid, ["".join(column) for column in zip(*grid, strict=True)])):
         for line in lines:
             for tile, run in itertools.groupby(line):
@@ -170,7 +189,10 @@ def expected_views(cells: list[str]) -> dict[str, Counter[object]]:
             axes = (tile in (at(y, x - 1), at(y, x + 1))) + (tile in (at(y - 1, x), at(y + 1, x)))
             diagonal = tile in (at(y - 1, x - 1), at(y - 1, x + 1), at(y + 1, x - 1), at(y + 1, x + 1))
             forms[tile == " ", axes, diagonal] += 1
-    return {"stretches": stretches, "tiles": tiles, "forms": forms}
+        equal = [[at(y + dy, x + dx) == tile for dx in (-1, 0, 1)] for dy in (-1, 0, 1)]
+        images = [[row[::right] for row in equal[::down]] for down in (1, -1) for right in (1, -1)]
+        neighbours[tile, str(min(images))] += 1
+    return {"stretches": stretches, "tiles": tiles, "forms": forms, "neighbours": neighbours}
 
 
 def hellinger(one: Counter[object], other: Counter[object]) -> float:
@@ -190,7 +212,8 @@ def test_the_kernel_does_as_the_text_says() -> None:
     sizes = math.sqrt(1 - math.sqrt(3 / (3 + ring) * 4 / (4 + other_ring)))
     expected = (
         kernel.WEIGHT_STRETCHES * apart["stretches"] + kernel.WEIGHT_TILES * apart["tiles"]
-        + kernel.WEIGHT_FORMS * apart["forms"] + kernel.WEIGHT_SIZES * sizes
+        + kernel.WEIGHT_FORMS * apart["forms"] + kernel.WEIGHT_NEIGHBOURS * apart["neighbours"]
+        + kernel.WEIGHT_SIZES * sizes
         + kernel.WEIGHT_PIECES * (1 / 4) + kernel.WEIGHT_KINDS * (1 / 4)
     )  # fmt: skip
     assert level_distance("\n".join(one), "\n".join(other)) == pytest.approx(expected, abs=1e-12)
@@ -198,4 +221,4 @@ def test_the_kernel_does_as_the_text_says() -> None:
 
 def test_the_weights_sum_to_one() -> None:
     weights = [getattr(kernel, name) for name in vars(kernel) if name.startswith("WEIGHT_")]
-    assert len(weights) == 6 and sum(weights) == pytest.approx(1.0)
+    assert len(weights) == 7 and sum(weights) == pytest.approx(1.0)

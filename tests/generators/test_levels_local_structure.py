@@ -28,7 +28,7 @@ def with_broken_river(structure: LocalStructure) -> tuple[Grid, Grid]:
     """The third level of bazaar, which a river divides, and the same with a gap in the river."""
     whole = structure.context.examples[2]
     broken = whole.copy()
-    column = int((np.isin(whole, list(structure.things.stretches))).sum(axis=0).argmax())
+    column = int((np.isin(whole, list(structure.example_objects.stretches))).sum(axis=0).argmax())
     broken[4:6, column] = broken[4, column + 1]
     return whole, broken
 
@@ -51,7 +51,9 @@ def test_a_river_with_a_gap_is_closed() -> None:
 def test_crumbs_of_a_river_are_cleared() -> None:
     structure = structure_of("bazaar")
     whole = structure.context.examples[0]
-    river = max(structure.things.stretches, key=lambda tile: int((structure.context.examples[2] == tile).sum()))
+    river = max(
+        structure.example_objects.stretches, key=lambda tile: int((structure.context.examples[2] == tile).sum())
+    )
     crumbs = whole.copy()
     crumbs[5, 2] = river
     assert (structure.mend(crumbs, np.random.default_rng(1)) == whole).all()
@@ -63,7 +65,7 @@ def test_mending_moves_no_thing_and_no_avatar_and_cuts_no_level_in_two() -> None
         rng = np.random.default_rng(seed)
         draft = Workshop(structure.context, (14, 14), (11, 11)).pieces(rng, [])
         mended = structure.mend(draft, rng)
-        tiles = [*structure.things.counted, *structure.context.palette.avatars]
+        tiles = [*structure.example_objects.counted, *structure.context.palette.avatars]
         assert [(mended == t).sum() for t in tiles] == [(draft == t).sum() for t in tiles]
         parts = [len(LevelBuilder(structure.context, grid).regions()) for grid in (draft, mended)]
         assert parts[1] <= parts[0]

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import load
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.proving import prove
+from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
-from pcg.generators.rules.made_levels import LevelMaker, from_afar
+from pcg.generators.rules.made_levels import LevelMaker, _calls_for_action, from_afar
+from pcg.generators.rules.wanted_sprites import wanted_sprites, with_wanted_sprites
 from tests.support.fetch import FETCH, LEVEL
 
 STATUE = FETCH.replace("        ghost >", "        statue > Immovable\n        ghost >").replace(
@@ -60,3 +64,31 @@ def test_the_way_to_what_is_wanted_is_long() -> None:
     closed = "wwwwwwwwww\nw.Ac.w...w\nw....w...w\nwwwwwwwwww"
     assert from_afar(closed, context).splitlines()[2] == "w....w...w".replace("w..", "wA.", 1), "never behind walls"
     assert from_afar(near.replace("c", "."), context) == near.replace("c", "."), "where nothing is wanted it stays"
+
+
+def test_sprites_that_the_rules_are_about_come_in_numbers_and_more_from_step_to_step() -> None:
+    game = load(FETCH, levels=[LEVEL])
+    context = LevelContext.of(game)
+    levels = [game.read_level(LEVEL)]
+    reading = RuleReading(game_kinds(game.definition, levels), levels)
+    names = [t.name for t in game.definition.types]
+    for step in (0, 3, 9):
+        counts = {names[rule.types[0]]: rule for rule in wanted_sprites(context, reading, step)}
+        assert set(counts) == {"coin", "ghost"}, "neither scenery nor the avatar"
+        assert counts["coin"].minimum == 3 + min(step, 3) and counts["ghost"].minimum == 1 + min(step, 3) // 2
+        made = ConstructiveGenerator(with_wanted_sprites(context, reading, step), seed=2).ask(4)
+        assert all(one.level.count("c") >= counts["coin"].minimum for one in made)
+    one = LEVEL.replace("c", ".", 3)
+    single = [game.read_level(one)]
+    found = wanted_sprites(context, RuleReading(game_kinds(game.definition, single), single), 3)
+    assert {names[r.types[0]]: (r.minimum, r.maximum) for r in found}["coin"] == (1, 1), "one place to get to stays one"
+
+
+def test_waiting_must_not_win_where_winning_is_to_stay_alive() -> None:
+    survive = FETCH.replace("SpriteCounter stype=coin limit=0 win=True", "Timeout limit=60 win=True")
+    survive = survive.replace("RandomNPC cooldown=2", "Chaser stype=hero cooldown=2")
+    hunted, walled = "wwwwwwwwwwwwww\nwA..........gw\nwwwwwwwwwwwwww", "wwwwwwwwwwwwww\nwA....w.....gw\nwwwwwwwwwwwwww"
+    game = load(survive, levels=[hunted, walled])
+    assert _calls_for_action(game, hunted, 1) and not _calls_for_action(game, walled, 1)
+    assert not _calls_for_action(game, hunted.replace("A...", "A.g."), 1), "lost before anybody could act"
+    assert _calls_for_action(load(FETCH, levels=[LEVEL]), LEVEL, 1), "with another goal quiet moments are enough"

@@ -102,3 +102,12 @@ def test_games_that_are_won_too_soon_get_more_to_do() -> None:
     (won,) = [e for e in longer.terminations if e.wins]
     assert won.name == "MultiSpriteCounter" and won.get("stype1") == "key" and won.get("stype2") not in (None, "key")
     assert lengthen_goal(space, RuleSet(short.rules, (space.death(),)), np.random.default_rng(1)) is None
+
+
+def test_what_spawns_while_it_moves_and_what_rules_make_is_bounded_too() -> None:
+    space = learned("invaders")
+    bombers = [n for n, role in space.roles.items() if role == "spawner" and space.goes(n)]
+    assert bombers and not any(space.goes(n) for n in ("bunker", "outpost", "ground", "alien"))
+    made = repair_playability(space, RuleSet((), ()), np.random.default_rng(1), share=1.0, most=30)
+    leaves = {t.name for t in space.definition.types if t.leaf}
+    assert {r.first for r in made.rules if r.second == EOS} >= set(bombers) & leaves

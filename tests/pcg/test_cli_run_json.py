@@ -43,7 +43,9 @@ def test_levels_and_their_continuation_are_told_as_json(told: Json, tmp_path: Pa
 
 
 def test_rules_tuning_and_tournaments_are_told_as_json(told: Json, tmp_path: Path) -> None:
-    rules = told("rules", "boxes", "--evaluations", "3", "--out", str(tmp_path / "rules"), code=1)
+    rules = told(
+        "rules", "boxes", "--generator", "random", "--evaluations", "3", "--out", str(tmp_path / "rules"), code=1
+    )
     assert rules["kind"] == "rules" and rules["summary"]["evaluations"] == 3 and rules["games"] == []
     played = told(
         "tournament", "--games", "boxes", "--agents", "random", "--agents", "nothing", "--levels", "0",

@@ -491,6 +491,13 @@ def test_names_that_read_alike_are_told_apart() -> None:
     assert "old_brick" in told
 
 
+@pytest.mark.parametrize(("group", "said"), [("moving", "a moving thing"), ("things", "a thing")])
+def test_a_group_named_by_what_its_members_have_in_common_is_a_kind_of_thing(group: str, said: str) -> None:
+    sprites = f"{group} >\n            leaf > Immovable\n            stone > Immovable"
+    told = text_of(sprite=sprites, rule=f"{group} hero > killSprite")
+    assert said in told.lower() and "thing thing" not in told
+
+
 class _Checker(html.parser.HTMLParser):
     """Every tag that is opened is closed."""
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 from browsers import PHONE, Tab, chromium, needs_browser
+from page_identity import compare, compare_decisions
 
 import pcg
 from pcg.engine.game import Game, builtin_games
 from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.kernel.runtime import MODE
-from pcg.engine.native.replay import Native, random_play
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import make_agent
-from pcg.export import AGENTS, RecordedPlay, bundle, iframe, one_game, play_of, write_page, write_site
+from pcg.export import RecordedPlay, bundle, iframe, one_game, play_of, write_page, write_site
 from pcg.export.page import source
 
 pytestmark = [
@@ -26,32 +25,6 @@ pytestmark = [
 ]
 
 KEYS = {"UP": "ArrowUp", "LEFT": "ArrowLeft", "DOWN": "ArrowDown", "RIGHT": "ArrowRight", "USE": "Space"}
-PLAYS = """
-([level, plays]) => {
-  const play = new window.pcg.Play(window.pcg.game, level, 0);
-  return plays.map(([seed, actions]) => {
-    play.begin(seed);
-    const checksums = [play.checksum()];
-    for (let k = 0; k < actions[0].length && !play.over; k++) {
-      play.advance(Number(actions[0][k]), Number(actions[1]?.[k] ?? 0));
-      checksums.push(play.checksum());
-    }
-    return checksums;
-  });
-}
-"""
-DECISIONS = """
-([level, seed, name, ticks]) => {
-  const { game, Play, Agent } = window.pcg, play = new Play(game, level, seed), chosen = [];
-  const find = (images) => images.find((image) => image.name === name);
-  const players = game.about.agents.map((images, p) => new Agent(play, find(images), seed + p));
-  while (chosen.length < ticks && !play.over) {
-    chosen.push(players.map((player) => player.decide()));
-    play.advance(...chosen.at(-1));
-  }
-  return chosen;
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -98,18 +71,6 @@ def wait_for_ticks(page: Any, count: int) -> None:
 # --- the same bits ---
 
 
-def compare(page: Any, game: Game, length: int = 150) -> int:
-    """Hold plays of all levels against those of the kernels here; returns the ticks compared."""
-    compared = 0
-    for level in range(len(game.levels)):
-        plays = [random_play(game.players, seed, length) for seed in (0, 1)]
-        found = page.evaluate(PLAYS, [level, [[play.seed, list(play.actions)] for play in plays]])
-        for record, checksums in zip(Native().play(game.context(level), plays), found, strict=True):
-            assert checksums == list(record.checksums), (game.name, level)
-            compared += record.ticks
-    return compared
-
-
 @pytest.mark.parametrize("name", sorted(builtin_games()))
 def test_every_tick_of_every_level_is_the_one_of_python(name: str, tab: Tab, tmp_path: Path) -> None:
     game = pcg.load(name)
@@ -141,15 +102,7 @@ def test_every_tick_of_the_corpus_is_the_one_of_python(shared: Path, tab: Tab, t
 def test_agents_decide_as_in_python(name: str, tab: Tab, tmp_path: Path) -> None:
     game = pcg.load(name)
     page = show(tab, game, tmp_path)
-    for agent, budget in AGENTS.items():
-        state = game.start(1, seed=7)
-        players = [make_agent(agent, seed=7 + p, budget=budget, player=p) for p in range(game.players)]
-        for player in players:
-            player.reset(state)
-        for codes in page.evaluate(DECISIONS, [1, 7, agent, 30]):
-            actions = [player.act(state) for player in players]
-            assert [ACTIONS.index(action) for action in actions] == codes, agent
-            state.advance(actions if game.players > 1 else actions[0])
+    compare_decisions(page, game)
 
 
 # --- by keyboard ---

@@ -7,13 +7,14 @@ import multiprocessing
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from multiprocessing import util
 from pathlib import Path
 from typing import Any
@@ -21,9 +22,10 @@ from typing import Any
 import pytest
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs import process_pool, workers
+from pcg.runs import dask_cluster, process_pool, workers
+from pcg.runs.executors import open_workers
 from pcg.runs.process_pool import ProcessPool
-from pcg.runs.workers import Lost, open_workers
+from pcg.runs.workers import Lost
 
 WORK = """
 import os
@@ -45,6 +47,10 @@ def die_once(mark):
 
 def hold(seconds):
     time.sleep(seconds)
+
+def slow(number):
+    time.sleep(1.0)
+    return number
 
 def fail(message):
     raise ValueError(message)
@@ -222,7 +228,7 @@ def test_without_dask_a_cluster_is_refused_with_what_to_install(monkeypatch: pyt
 
 def test_a_scheduler_out_of_reach_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 0.5)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -232,7 +238,7 @@ def test_a_scheduler_out_of_reach_is_an_error_after_a_while(monkeypatch: pytest.
 
 def test_a_scheduler_without_workers_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(workers, "CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 1.0)
     with (
         distributed.LocalCluster(n_workers=0, host="127.0.0.1", protocol="tcp://", dashboard_address=None) as cluster,
         pytest.raises(PcgError, match="has no workers: start some with `dask worker"),
@@ -249,12 +255,89 @@ def test_a_cluster_survives_dead_workers_and_names_the_work_that_kills_them(work
         os.kill(crew.result(first)[1], signal.SIGKILL)
         tickets = [crew.submit(f"square {k}", work.square, k) for k in range(6)]
         assert [crew.result(ticket)[0] for ticket in tickets] == [k * k for k in range(6)]
+        many = [crew.submit(f"square {k}", work.square, k) for k in range(150)]
+        wrong = crew.submit("wrong", work.fail, "an error of its own")
+        assert [crew.result(ticket)[0] for ticket in many] == [k * k for k in range(150)]
+        assert len({id(ticket.future.batch) for ticket in many if ticket.future}) < 75, "work is sent in batches"
+        with pytest.raises(ValueError, match="an error of its own"):
+            crew.result(wrong)
+        crew.open.remove(wrong)
+        many = [crew.submit(f"square {k}", work.square, k) for k in range(150)]
+        wrong = crew.submit("wrong", work.fail, "an error of its own")
+        assert len({id(ticket.future.batch) for ticket in many if ticket.future}) < 75, "work is sent in batches"
+        assert [crew.result(ticket)[0] for ticket in many] == [k * k for k in range(150)]
+        with pytest.raises(ValueError, match="an error of its own"):
+            crew.result(wrong)
+        crew.open.remove(wrong)
         bad = crew.submit("the seventh level", work.die, 7)
         after = crew.submit("after", work.square, 9)
         with pytest.raises(PcgError, match="the seventh level ends its worker every time"):
             crew.result(bad)
         crew.open.remove(bad)
         assert crew.result(after)[0] == 81
+
+
+@pytest.mark.full
+def test_work_goes_on_when_a_scheduler_comes_back(work: Any) -> None:
+    pytest.importorskip("distributed")
+    place = f"tcp://127.0.0.1:{_free_port()}"
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(_dask("scheduler", "--port", place.rpartition(":")[2]))
+        stack.enter_context(_dask("worker", place, "--nthreads", "1", "--no-nanny"))
+        crew = stack.enter_context(closing(_open_soon(place)))
+        assert crew.result(crew.submit("before", work.square, 3))[0] == 9
+        tickets = [crew.submit(f"slow {k}", work.slow, k) for k in range(4)]
+        scheduler.kill()
+        scheduler.wait()
+        stack.enter_context(_dask("scheduler", "--port", place.rpartition(":")[2]))
+        stack.enter_context(_dask("worker", place, "--nthreads", "1", "--no-nanny"))
+        assert [crew.result(ticket) for ticket in tickets] == [0, 1, 2, 3]
+        assert crew.lost == 0
+
+
+@pytest.mark.full
+def test_a_scheduler_that_stays_away_is_an_error(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    place = f"tcp://127.0.0.1:{_free_port()}"
+    monkeypatch.setattr(dask_cluster, "LOST_SECONDS", 1.0)
+    with ExitStack() as stack:
+        scheduler = stack.enter_context(_dask("scheduler", "--port", place.rpartition(":")[2]))
+        stack.enter_context(_dask("worker", place, "--nthreads", "1", "--no-nanny"))
+        crew = stack.enter_context(closing(_open_soon(place)))
+        monkeypatch.setattr(dask_cluster, "CONNECT_SECONDS", 0.5)
+        ticket = crew.submit("slow", work.slow, 1)
+        scheduler.kill()
+        with pytest.raises(Lost, match="the cluster was lost, and not found again in 1 s: cannot reach the scheduler"):
+            crew.result(ticket)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def _dask(what: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a scheduler or worker of its own process."""
+    command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *arguments, "--no-dashboard"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _open_soon(place: str) -> workers.Workers:
+    """Connect to a scheduler that has just been started."""
+    for _ in range(8):
+        try:
+            return open_workers(place)
+        except PcgError:
+            time.sleep(0.5)
+    return open_workers(place)
 
 
 def test_the_module_needs_no_dask() -> None:

@@ -36,6 +36,7 @@ from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import mirror_edits
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
+from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
@@ -43,7 +44,6 @@ from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.polishing import Polishing
 from pcg.generators.levels.portfolio.sketches import read_sketch
-from pcg.generators.levels.portfolio.things import Things
 from pcg.generators.levels.repair.by_rules import repair
 
 RELIEF = 4
@@ -173,9 +173,9 @@ class PortfolioGenerator(DelayedGenerator):
         return LevelJudge(self.text, [palette.text(grid) for grid in self.context.examples])
 
     @cached_property
-    def things(self) -> Things:
+    def example_objects(self) -> ExampleObjects:
         """Numbers and places of objects in the game's own levels."""
-        return Things(self.context, self.workshop.images)
+        return ExampleObjects(self.context, self.workshop.images)
 
     @cached_property
     def formations(self) -> Formations:
@@ -185,12 +185,12 @@ class PortfolioGenerator(DelayedGenerator):
     @cached_property
     def polishing(self) -> Polishing:
         """Local search towards the patterns of the game's own levels."""
-        return Polishing(self.context, self.workshop.images, self.things, self.formations, self.least)
+        return Polishing(self.context, self.workshop.images, self.example_objects, self.formations, self.least)
 
     @cached_property
     def structure(self) -> LocalStructure:
         """Walls and stretches as they are in the game's own levels, cell by cell."""
-        return LocalStructure(self.context, self.workshop.images, self.things)
+        return LocalStructure(self.context, self.workshop.images, self.example_objects)
 
     def _target_satisfaction(self, grid: Grid) -> float:
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
@@ -278,7 +278,7 @@ class PortfolioGenerator(DelayedGenerator):
         builder = LevelBuilder(self.context, np.ascontiguousarray(draft[:height, :width], np.int16))
         if settles and self.context.examples:
             self._one_avatar(builder, rng)
-            self.things.settle(builder, rng)
+            self.example_objects.settle(builder, rng)
             # Objects that were placed one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)

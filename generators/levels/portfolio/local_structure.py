@@ -25,7 +25,7 @@ from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.examples import mirrored
 from pcg.generators.levels.level_builder import LevelBuilder
-from pcg.generators.levels.portfolio.things import Things, remove_thing
+from pcg.generators.levels.portfolio.example_objects import ExampleObjects, remove_object
 
 SIDE = 3
 """Side of the windows, in cells."""
@@ -58,12 +58,12 @@ class LocalStructure:
     Args:
         context: of a game with levels of its own.
         images: these levels, with their mirror images where the game allows them.
-        things: of these levels.
+        example_objects: of these levels.
     """
 
     context: LevelContext
     images: Sequence[Grid]
-    things: Things
+    example_objects: ExampleObjects
 
     @cached_property
     def structural(self) -> NDArray[np.bool_]:
@@ -71,7 +71,7 @@ class LocalStructure:
         context = self.context
         palette = context.palette
         found: NDArray[np.bool_] = palette.access == GATE
-        found[[*context.walls, *palette.grounds, *self.things.stretches]] = True
+        found[[*context.walls, *palette.grounds, *self.example_objects.stretches]] = True
         if context.filler is not None:
             found[context.filler] = True
         found[list(palette.avatars)] = False
@@ -120,13 +120,13 @@ class LocalStructure:
     @cached_property
     def _adds_things(self) -> Mask:
         """Cells of these windows with something whose number counts, or outside the level, shape (windows, 9)."""
-        return np.isin(self._windows, [*self.things.counted, len(self.context.palette.tiles)])
+        return np.isin(self._windows, [*self.example_objects.counted, len(self.context.palette.tiles)])
 
     @cached_property
     def raised(self) -> NDArray[np.bool_]:
         """Mask of the tiles that are walls or parts of stretches; one class more stands for the outside."""
         found = np.zeros(len(self.context.palette.tiles) + 1, bool)
-        found[[*self.context.walls, *self.things.stretches]] = True
+        found[[*self.context.walls, *self.example_objects.stretches]] = True
         found[list(self.context.palette.grounds)] = False
         return found
 
@@ -159,7 +159,7 @@ class LocalStructure:
         for grid in self.context.examples:
             others = [image for image in self.images if not _is_image(image, grid)]
             if others:
-                shares.append(float(LocalStructure(self.context, others, self.things).unknown(grid).mean()))
+                shares.append(float(LocalStructure(self.context, others, self.example_objects).unknown(grid).mean()))
         return TOLERATED * float(np.mean(shares)) if shares else 0.0
 
     # -- mending -------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class LocalStructure:
             locked: cells that stay as they are.
         """
         builder = LevelBuilder(self.context, grid.copy())
-        fixed = ~self.structural[grid] | np.isin(grid, self.things.counted)
+        fixed = ~self.structural[grid] | np.isin(grid, self.example_objects.counted)
         if locked is not None:
             fixed |= locked
         self._clear_crumbs(builder, fixed)
@@ -208,7 +208,7 @@ class LocalStructure:
                 if sizes[part] > most or (cells & fixed).any():
                     continue
                 around = self._class_of[builder.grid[ndimage.binary_dilation(cells) & ~cells]]
-                around = around[~np.isin(around, self.things.counted)]
+                around = around[~np.isin(around, self.example_objects.counted)]
                 if len(around):
                     becomes = int(np.bincount(around).argmax())
                     _change(builder, [(y, x, becomes) for y, x in np.argwhere(cells).tolist()])
@@ -343,7 +343,7 @@ class LocalStructure:
         per_level = [self._beside(grid) for grid in examples]
         of_level = [[_is_image(image, grid) for image in self.images] for grid in examples]
         found = {}
-        for tile in self.things.counted:
+        for tile in self.example_objects.counted:
             beside = [set(b[i == tile].tolist()) for b, i in zip(per_image, self.images, strict=True)]
             number = alike = 0
             for k, grid in enumerate(examples):
@@ -373,8 +373,8 @@ class LocalStructure:
             tile = int(builder.grid[cell])
             before = builder.grid.copy()
             number = int(self.strays(before).sum())
-            remove_thing(builder, cell)
-            if not self.things.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
+            remove_object(builder, cell)
+            if not self.example_objects.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
                 builder.grid[:] = before
                 builder.invalidate()
 

@@ -18,8 +18,8 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.level_conventions import level_conventions, unreachable_cells
 from pcg.generators.levels.operators import mirror_edits
+from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.formations import Formations
-from pcg.generators.levels.portfolio.things import Things
 
 EXCESS_COST = 0.5
 """Penalty for twice the largest number of objects in the game's levels; it grows in proportion."""
@@ -41,17 +41,22 @@ class Polishing:
     Args:
         context: of the game.
         images: its levels, with mirror images where the game allows these.
-        things: of these levels.
+        example_objects: of these levels.
         formations: of these levels.
         least: originality that a polished level keeps.
     """
 
     def __init__(
-        self, context: LevelContext, images: Sequence[Grid], things: Things, formations: Formations, least: float
+        self,
+        context: LevelContext,
+        images: Sequence[Grid],
+        example_objects: ExampleObjects,
+        formations: Formations,
+        least: float,
     ) -> None:
         self.context = context
         self.images = images
-        self.things = things
+        self.example_objects = example_objects
         self.formations = formations
         self.least = least
         self.statistics = PatternStatistics(context.examples)
@@ -61,7 +66,7 @@ class Polishing:
 
     def cost(self, grid: Grid) -> float:
         """Return the divergence from the game's levels, 1 as much as they diverge from each other, and all faults."""
-        cost = self.statistics.divergence(grid) / self.usual + EXCESS_COST * self.things.excess(grid)
+        cost = self.statistics.divergence(grid) / self.usual + EXCESS_COST * self.example_objects.excess(grid)
         if self.formations.tiles:
             cost += DISORDER_COST * max(0.0, self.formations.disorder(grid) - self.formations.usual)
         context = self.context
@@ -130,7 +135,7 @@ class Polishing:
 
     def _move(self, grid: Grid, rng: np.random.Generator) -> bool:
         """Move an object or the avatar to a free cell, to an adjacent one half of the time."""
-        movable = np.argwhere(np.isin(grid, [*self.things.counted, *self.context.palette.avatars]))
+        movable = np.argwhere(np.isin(grid, [*self.example_objects.counted, *self.context.palette.avatars]))
         free = LevelBuilder(self.context, grid).free()
         if not len(movable) or not free.any():
             return False

@@ -8,6 +8,7 @@ different games.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -20,7 +21,7 @@ from pcg.generators.population import Child, GenotypePopulationGenerator, Indivi
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
-from pcg.generators.rules.goal_templates import draw_goal_template
+from pcg.generators.rules.goal_plans import PLANS, draw_plan
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
 from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
@@ -40,10 +41,10 @@ BREEDING: tuple[Parameter, ...] = (
     Parameter(
         "infeasible", 0.35, "share of parents from the infeasible population, before the other is full", 0.0, 1.0
     ),
-    Parameter("fresh", 0.1, "share of children made anew rather than bred", 0.0, 1.0),
+    Parameter("fresh", 0.2, "share of children made anew rather than bred", 0.0, 1.0),
     Parameter(
         "trimmed",
-        0.25,
+        0.4,
         "most children without rules that were never executed, and as many in which more is to be done",
         0.0,
         1.0,
@@ -58,7 +59,12 @@ BREEDING: tuple[Parameter, ...] = (
         0.0,
         1.0,
     ),
-    Parameter("goals", 0.4, "share of the sets made anew that begin with a goal of several rules", 0.0, 1.0),
+    Parameter(
+        "goals", 0.7, "share of the sets made anew that are plans of whole games, with a goal of any family", 0.0, 1.0
+    ),
+    Parameter(
+        "crowding", 0.01, "fitness that a rule set loses for each better one with the same goal and danger", 0.0, 1.0
+    ),
 )
 """Parameters of breeding."""
 
@@ -94,6 +100,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self.start = tuple(start)
         self._templates = ConstructiveRules(space, seed=seed)
         self._random = RandomRules(space, seed=seed)
+        self._concepts: dict[int, tuple[float, float]] = {}
+        """Goal and danger of members, and of what is being decided on, by id."""
         self._idle: list[tuple[float, int, RuleSet]] = []
         self._short: list[tuple[float, int, RuleSet]] = []
 
@@ -153,10 +161,13 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             base = self.start[int(rng.integers(len(self.start)))]
             return _child(self._mutated(base, rng), "mutated start")
         if isinstance(self.space, LearnedSpace) and float(rng.random()) < self.number("goals"):
-            goal = draw_goal_template(self.space, rng)
-            if goal is not None:
-                made = self._repaired(goal, rng)
-                return _child(made, "goal") if rng.random() < 0.5 else _child(self._mutated(made, rng), "mutated goal")
+            plan = draw_plan(self.space, rng, [list(PLANS)[int(k)] for k in rng.permutation(len(PLANS))])
+            if plan is not None:
+                name, rules = plan
+                made = repair_playability(self.space, rules, rng, share=1.0, most=self.integer("max_rules"))
+                if rng.random() < 0.7:
+                    return _child(made, name)
+                return _child(self._mutated(made, rng), f"mutated {name}")
         draw = float(rng.random())
         if draw < self.number("random"):
             return _child(self._repaired(self._random.generate(rng), rng), "random")
@@ -196,6 +207,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
     def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what nothing is wrong with but rules that are never executed."""
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
+            metrics = getattr(evaluation, "metrics", {})
+            self._concepts[candidate.id] = float(metrics.get("goal", -1)), float(metrics.get("danger", -1))
             unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
             broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
             if unused and broken == ["rules"]:
@@ -205,6 +218,25 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             if 0.0 < getattr(evaluation, "constraints", {}).get("length", 1.0) < 1.0:
                 self._short.append((evaluation.constraint, candidate.id, candidate.genotype))
         super().tell(candidates, evaluations)
+
+    def _select(self, told: list[tuple[Individual, bool]]) -> None:
+        super()._select(told)
+        kept = {one.id for one in self.feasible + self.infeasible}
+        self._concepts = {number: concept for number, concept in self._concepts.items() if number in kept}
+
+    def _ranked(self, members: list[Individual]) -> list[Individual]:
+        """Members, best first, each worth less for better ones with the same goal, and again with the same danger: so
+        that the easiest family of games does not crowd out all others (fitness sharing: Goldberg, Richardson 1987).
+        """
+        better: Counter[tuple[float, ...]] = Counter()
+        worth: dict[int, float] = {}
+        price = self.number("crowding")
+        for one in super()._ranked(members):
+            goal, danger = self._concepts.get(one.id, (-1.0, -1.0))
+            worth[id(one)] = one.values[0] - price * (better[goal,] + better[goal, danger]) / 2.0
+            better.update([(goal,), (goal, danger)])
+        parsimony = self.number("parsimony")
+        return sorted(members, key=lambda one: (parsimony * self._length(one) - worth[id(one)], one.id))
 
     def _lengthened(self, rng: np.random.Generator) -> list[Child]:
         """Rule sets of the last generation whose wins came too soon, with more to do."""
@@ -234,12 +266,14 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
     def _extra_state(self) -> dict[str, Any]:
         return {
             **super()._extra_state(),
+            "concepts": [[number, *concept] for number, concept in sorted(self._concepts.items())],
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
             "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
         }
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
+        self._concepts = {int(number): (float(goal), float(danger)) for number, goal, danger in state["concepts"]}
         self._idle, self._short = (
             [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
             for name in ("idle", "short")

@@ -41,9 +41,9 @@ def sample_seed(seed: int, sample: int) -> int:
     return seed + (sample << 64)
 
 
-EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5}
-"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, and rules are like those that people
-write."""
+EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5, "resistance": 1}
+"""Settings that differ from the defaults of `GameEvaluator`: wins take some time, something stands in the way, and
+rules are like those that people write."""
 ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 NEARLY = 0.3
@@ -264,15 +264,17 @@ class GameSearch(SearchRun):
             return  # where games were written before the last plays, and none has stood these, they go
         folder.mkdir(exist_ok=True)
         entries = []
+        written: set[str] = set()
         for k, game in enumerate(games):
             text, levels = self._final(game.candidate, game.evaluation.levels)
             shown = self.shown.get(game.candidate.id, ShownGame(text))
             if shown.finished is not None:
                 levels = shown.finished.levels
             text, told = commented(shown.text, levels)
-            write_whole(folder / f"game{k}.txt", text)
-            for number, level in enumerate(levels):
-                write_whole(folder / f"game{k}_lvl{number}.txt", level)
+            files = {f"game{k}.txt": text} | {f"game{k}_lvl{n}.txt": level for n, level in enumerate(levels)}
+            for name, content in files.items():
+                write_whole(folder / name, content)
+            written |= files.keys()
             last = game.confirmed
             entries.append({
                 "file": f"game{k}.txt", **game.candidate.to_json(), **game.evaluation.to_json(),
@@ -282,8 +284,7 @@ class GameSearch(SearchRun):
                 **self._index(game.candidate),
             })  # fmt: skip
         for path in sorted(folder.glob("game*.txt")):
-            place = path.stem.removeprefix("game").split("_")[0]
-            if not place.isdigit() or int(place) >= len(games):
+            if path.name not in written:  # of an earlier writing, which had more games, or levels of one
                 path.unlink()
         write_whole(folder / "index.json", to_json({"games": entries}) + "\n")
         kept = self.source.archive()

@@ -1,6 +1,6 @@
 """Agreement of generators with targets: per game and want, the share of the levels of a run that achieve it.
 
-    python benchmarks/wants.py --generator evolve --evaluations 150
+    python benchmarks/level_targets.py --generator evolve --evaluations 150
 
 Prints a table: diversity and controllability of the levels kept, and how many evaluations it took until as many
 levels as are wanted achieved everything.

@@ -36,7 +36,7 @@ OUTSIDE = -1
 
 
 @dataclass(frozen=True)
-class Things:
+class ExampleObjects:
     """Numbers and surroundings of objects in the game's own levels.
 
     Args:
@@ -140,7 +140,7 @@ class Things:
             surplus = int(present[tile]) - wanted.get(tile, 0)
             cells = np.argwhere(builder.grid == tile).tolist()
             for k in rng.permutation(len(cells))[: max(0, surplus)].tolist():
-                remove_thing(builder, (cells[k][0], cells[k][1]))
+                remove_object(builder, (cells[k][0], cells[k][1]))
         order = sorted(self.counted, key=lambda t: (builder.palette.access[t] not in (GATE, BLOCKED), t))
         for tile in order:
             for _ in range(wanted.get(tile, 0) - int(present[tile])):
@@ -195,7 +195,7 @@ class Things:
         return float((beyond / np.maximum(1, high)).sum())
 
 
-def remove_thing(builder: LevelBuilder, cell: tuple[int, int]) -> None:
+def remove_object(builder: LevelBuilder, cell: tuple[int, int]) -> None:
     """Remove an object; a gate in a wall, or an object in the frame, leaves a wall."""
     frame = builder.frame_cells().get(cell)
     y, x = cell

@@ -117,7 +117,7 @@ class SokobanSearch:
         judged: levels that were solved so far.
     """
 
-    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
+    def __init__(self, environment: Any, controls: Sequence[Any], seed: int) -> None:
         environment.seed(seed)
         self.problem = environment._problem
         self.controls = list(controls)

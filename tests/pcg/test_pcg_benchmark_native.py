@@ -238,7 +238,7 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
     batches = []
     for _ in range(2):
         environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-        search = SokobanSearch(environment, "sokoban-v0", controls, 5)
+        search = SokobanSearch(environment, controls, 5)
         batches.append(search.run(evaluations=6000))
         assert search.judged <= 6000
     assert batches[0] == batches[1]
@@ -256,7 +256,7 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
     """Kept comparisons equal those made anew, also when there is no more room."""
     monkeypatch.setattr(sokoban_search, "_ROOM", 300)
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    search = SokobanSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
+    search = SokobanSearch(environment, [{"crates": 1 + k % 4} for k in range(60)], 3)
     search.run(evaluations=9000)
     assert search._used == 300 and 20 < search.size < 60
     places = np.flatnonzero(search._rows >= 0)
@@ -274,9 +274,9 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_boxes_answer_however_little_they_may_try() -> None:
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    contents = SokobanSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
+    contents = SokobanSearch(environment, [{"crates": 2}] * 3, 1).run(evaluations=2)
     assert np.shape(contents) == (3, 5, 5)
-    impossible = SokobanSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
+    impossible = SokobanSearch(environment, [{"crates": 99}], 1).run(evaluations=500)
     assert np.shape(impossible) == (1, 5, 5)
 
 
@@ -322,7 +322,7 @@ def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None
     environment = pcg_benchmark.make(name)
     environment.seed(2)
     layout = Layout(environment.content_space)
-    made, rng = starting_contents(name, layout, 3), np.random.default_rng(4)
+    made, rng = starting_contents(layout, 3), np.random.default_rng(4)
     theirs = environment._problem
     native = kind(theirs)
     compared = []
@@ -334,7 +334,7 @@ def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None
         compared.append((mine, told))
     for one, other in itertools.pairwise(compared):
         assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
-    search = native_search(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
+    search = native_search(environment, [environment.control_space.sample() for _ in range(3)], 1)
     assert len(search.run(evaluations=200)) == 3
 
 

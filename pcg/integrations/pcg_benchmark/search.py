@@ -2,15 +2,17 @@
 
 The search sees a problem through the benchmark's interface alone: the space of contents, and what `info`, `quality`,
 `diversity` and `controlability` say. The three scores ask for a set, so a set is searched: every control is a slot,
-filled by a content of full quality that does what its control asks and is unlike all that fill other slots.
+and a slot is settled by a content of full quality that does what its control asks and is unlike all settled before.
 
-Until anything of full quality is known, one population is bred for quality; later small ones go on, each from new
-beginnings, because relatives are alike. All good contents go into a pool, and the set is improved as in local searches for independent sets (Andrade, Resende, Werneck 2012): a content that nothing
-in the set is like takes an open slot, along an augmenting path if need be; one that a single content stands in the way
-of takes its place if it is rarer. How rare a content is, is told by its likeness to a sample of the pool; rare ones are
-parents more often (novelty search: Lehman, Stanley 2011). A slot that nothing of the kind fills is searched for by
-itself, from what comes nearest to its control, then from what is least like the set. Which of these ways is gone next
-is drawn in proportion to what each has brought for the set lately.
+Each open slot has a climb: from a start by changes that are kept when they are no worse, so that plateaus are crossed
+(a local search with neutral moves). It goes up by quality and control together, then, with both held, down by the
+likeness to the settled contents. A climb that stands still is given up for a new one. Where climbs start from, and
+whether they look at control or at quality first, is drawn in proportion to what such climbs have settled for what they
+cost (probability matching, as in adaptive operator selection: Fialho et al. 2010): some problems give away contents of
+full quality but for their control, others give away the control. Only a few climbs are under way at a time, and as
+long as nothing of full quality is known, one that goes for quality alone: a hundred searches for the first good content
+would find it a hundred times later. When most of the budget is spent, the slots that are still open ask no more of
+control than good contents do by chance, so that the rest goes into being unlike the others.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,48 +29,82 @@ from pcg.integrations.pcg_benchmark.contents import Layout, Vector
 from pcg.integrations.pcg_benchmark.operators import Operators
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
-POOL = 1500
-"""Good contents that are kept to breed from."""
-POPULATION = 80
-"""Contents that are bred for quality as long as none is good."""
-NURSERY = 10
-"""The same, of a new beginning later on."""
-WEANED = 1500
-"""Contents after which a beginning that has brought nothing good is given up."""
-TOURNAMENT = 3
-SAMPLE = 12
-"""Contents of the pool by which it is told how rare others are."""
-RENEWED = 300
-"""Good contents after which that sample is drawn anew."""
-PATIENCE = 80
-"""A slot begins anew after so many contents for it that were no nearer to filling it."""
-STAY = 10
-"""Contents bred in a row for one slot, or with one purpose; the clock is looked at between."""
-ASKED = 8
-"""Open slots, beside those that nothing obeys yet, that are asked whether a content would do for them."""
-WAYS = ("slot", "rare", "anew")
-"""What the next contents are made for: a slot, from rare parents, or a new beginning."""
+POOL = 1000
+"""Good contents that are kept to start from and to take parts of."""
+BEGINNINGS = 20
+"""Drawn contents of which the best starts a climb."""
+FEW = 50
+"""Good contents that are all kept, one after another."""
+SEEN_AGAIN = 0.1
+"""Share of further good contents that are kept though they are no progress for a climb: most are close relatives."""
+LOOKED_AT = 300
+"""Good contents of which a climb starts from one that does best what its control asks."""
+COMPARED = 8
+"""Equally near ones of them of which the one is taken that is least like the settled contents."""
+ACTIVE = 8
+"""Slots that are searched for in turn, before others have theirs."""
+STAY = 100
+"""Contents without progress after which another slot has its turn."""
+PATIENCE = 1000
+"""Contents without progress after which a climb by quality and control is given up."""
+PATIENCE_ALIKE = 300
+"""The same, of a climb that has both and only becomes less like the settled contents."""
+KICKS = (0.05, 0.15, 0.4)
+"""Shares of a content that are changed at once to lead it away from its relatives."""
+FIRST = 4.0
+"""Weight of a control that is looked at first, relative to quality."""
+SPENT = 1000.0
+"""Contents that each way is taken to have cost for one slot before it is known."""
+LENIENT = 0.75
+"""Share of the budget after which open slots ask no more of control than good contents do by chance."""
 LEAST = 0.1
-"""Least share of each of these ways."""
-PRIOR = 0.3
-"""What a way is taken to have brought in a turn that it has not had."""
-FADING = 0.97
-"""Factor by which what a way has brought counts less with each turn."""
+"""Least share of each way, relative to the best."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Member:
-    """A judged content."""
+    """A judged content; its quality is -1 where the problem failed at it."""
 
     vector: Vector
     info: Any
     quality: float
-    common: float = math.nan
-    """Share of a sample of the pool that it is like, in [0, 1]."""
-    drawn: int = -1
-    """The sample for which this was found."""
-    obeys: set[int] = field(default_factory=set)
-    """Controls that it fulfils; known of those that fill slots."""
+
+
+@dataclass(eq=False)
+class Way:
+    """A kind of climb, and what it has brought.
+
+    Attributes:
+        start: "anew" from a drawn content, "near" from the good content nearest to the control, "kicked" from that
+            with many changes, "any" from a good one.
+        weight: of control, where quality has 1.
+        settled: slots that such climbs have settled, and 1 in advance.
+        spent: contents that they have cost, and `SPENT` in advance.
+    """
+
+    start: str
+    weight: float
+    settled: float = 1.0
+    spent: float = SPENT
+
+
+@dataclass(eq=False)
+class Climb:
+    """Where the search for a slot stands.
+
+    Attributes:
+        member: the content that the next one is a change of.
+        way: that the climb goes.
+        fit: quality and weighted control of the member.
+        alike: summed similarity to the settled contents; infinite until quality and control are full.
+        idle: contents since the last progress.
+    """
+
+    member: Member
+    way: Way
+    fit: float
+    alike: float = math.inf
+    idle: int = 0
 
 
 class BatchSearch:
@@ -82,36 +118,32 @@ class BatchSearch:
 
     Attributes:
         judged: contents that the problem has judged so far.
-        settled: for each control the content that fills its slot, or None.
+        settled: for each control the content that settled it, or None.
     """
 
     def __init__(self, environment: Any, controls: Sequence[Any], seed: int, *, problem: Any = None) -> None:
-        self.environment = environment
         # the pairwise diversity is nowhere else
         self.problem = environment._problem if problem is None else problem
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 2])
-        self.operators = Operators(self.layout)
+        # what helps a content towards quality and control, and what keeps both but leads away from others
+        self._towards, self._away = Operators(self.layout), Operators(self.layout)
         self.judged = 0
-        count = len(self.controls)
-        self.settled: list[Member | None] = [None] * count
-        self._nearest: list[tuple[float, Member] | None] = [None] * count  # by quality and control
-        self._good: list[tuple[float, Member] | None] = [None] * count  # good ones, by control
-        self._spare: list[tuple[float, Member] | None] = [None] * count  # good ones that obey, by likeness to the set
-        self._kept: list[tuple[float, Member] | None] = [None] * count  # the same, of earlier beginnings
-        self._tries = [0] * count
-        self._population: list[Member] = []
-        self._bred = 0
-        self._brought = dict.fromkeys(WAYS, 0.0)
-        self._turns = dict.fromkeys(WAYS, 0.0)
+        self.settled: list[Member | None] = [None] * len(self.controls)
+        self._queue = list(range(len(self.controls)))  # open slots, those that are searched for first
+        self._asked = [1.0] * len(self.controls)  # of control
+        self._climbs: list[Climb | None] = [None] * len(self.controls)
+        # worth, likeness to the settled contents, and the content, of the best answer for each slot
+        self._best: list[tuple[float, float, Member] | None] = [None] * len(self.controls)
+        self._ways = [Way(start, weight) for start in ("anew", "near", "kicked") for weight in (1.0, FIRST)]
+        self._ways.append(Way("any", 1.0))
         self._pool: list[Member] = []
-        self._sample: list[Member] = []
-        self._drawn = 0
-        self._found = 0
-        self._front: list[Member] = []  # settled ones, those that others were like last first
+        self._given_up: list[Member] = []  # ends of climbs as long as nothing is good
+        self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = starting_contents(self.layout, seed)
+        self._spent: Callable[..., bool] = lambda share=1.0: False
 
     def run(
         self,
@@ -121,294 +153,231 @@ class BatchSearch:
         clock: Callable[[], float] = time.monotonic,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[Any]:
-        """Search until all slots are filled or the budget is spent.
+        """Search until all slots are settled or the budget is spent.
 
         Args:
             evaluations: contents that may be judged.
             seconds: on the clock (the result then depends on the machine).
             clock: `time.process_time` counts processor time instead of wall time.
-            progress: called now and then with the numbers of judged contents and filled slots.
+            progress: called now and then with the numbers of judged contents and settled slots.
 
         Returns:
-            One content per control: the one that fills its slot, or the best that was found.
+            One content per control: the one that settled it, or the best that was found.
         """
-        end = None if seconds is None else clock() + seconds
+        started = clock()
+        most, longest = (math.inf if limit is None else limit for limit in (evaluations, seconds))
+        self._spent = lambda share=1.0: self.judged >= share * most or clock() - started >= share * longest
         turn = 0
-        while self._open and (evaluations is None or self.judged < evaluations):
-            if end is not None and clock() >= end:
-                break
-            self._take_turn(turn, math.inf if evaluations is None else evaluations)
+        lenient = False
+        while self._queue and not self._spent():
+            if not lenient and self._pool and self._spent(LENIENT):
+                lenient = True
+                self._relent()
+            slot = self._queue[turn % min(ACTIVE, len(self._queue))] if self._pool else 0
             turn += 1
-            if progress is not None and turn % 5 == 0:
-                progress(self.judged, len(self.controls) - len(self._open))
+            idle = 0
+            while idle < STAY and not self._spent():
+                idle = 0 if self._step(slot) else idle + 1
+                if self._climbs[slot] is None:  # settled, or given up
+                    break
+            if progress is not None:
+                progress(self.judged, len(self.controls) - len(self._queue))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
 
-    def _take_turn(self, turn: int, evaluations: float) -> None:
-        """Judge a few contents of one way; a slot is worked on for a while, so that the set stays the same."""
-        way = "anew"
-        if self._pool:
-            weights = np.array([(self._brought[name] + PRIOR) / (self._turns[name] + 1.0) for name in WAYS])
-            weights = np.maximum(weights, LEAST * weights.max())
-            way = WAYS[int(self.rng.choice(len(WAYS), p=weights / weights.sum()))]
-        open_slots = self._open
-        slot = open_slots[turn % len(open_slots)]
-        filled = len(self.controls) - len(open_slots)
-        for _ in range(STAY):
-            if self.judged >= evaluations or self.settled[slot] is not None:
-                break
-            if way == "anew":
-                self._breed(slot)
-            else:
-                self._search(slot, way)
-        for name in WAYS:
-            self._brought[name] *= FADING
-            self._turns[name] *= FADING
-        self._brought[way] += len(self.controls) - len(self._open) - filled
-        self._turns[way] += 1.0
-
-    @property
-    def _open(self) -> list[int]:
-        return [slot for slot, member in enumerate(self.settled) if member is None]
+    def _relent(self) -> None:
+        """Let the open slots ask no more of control than half of the known good contents do."""
+        for slot in self._queue:
+            controls = [self._control(member, slot) for member in self._some_good(LOOKED_AT)]
+            self._asked[slot] = min(1.0, float(np.median(controls)))
+            if self._asked[slot] < 1:
+                self._climbs[slot] = None
 
     def _answer(self, slot: int) -> Vector:
-        settled = self.settled[slot]
+        settled, best = self.settled[slot], self._best[slot]
         if settled is not None:
             return settled.vector
-        known = self._spare[slot] or self._kept[slot] or self._good[slot] or self._nearest[slot]
-        if known is not None:
-            return known[1].vector
-        if self._population:
-            return max(self._population, key=lambda member: member.quality).vector
-        return self.layout.sample(self.rng)
+        if best is not None:
+            return best[2].vector
+        if self._pool:
+            return max(self._some_good(LOOKED_AT), key=lambda member: self._control(member, slot)).vector
+        climb = self._climbs[slot]
+        return self.layout.sample(self.rng) if climb is None else climb.member.vector
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def _judge(self, vector: Vector) -> Member:
-        """Ask the problem about a content; one that it fails at has no quality."""
+        """Ask the problem about a content; good ones go into the pool."""
         self.judged += 1
         try:
             info = self.problem.info(self.layout.content(vector))
-            return Member(vector, info, float(self.problem.quality(info)))
-        except (ArithmeticError, LookupError, ValueError):
+            member = Member(vector, info, float(self.problem.quality(info)))
+        except (ArithmeticError, LookupError, ValueError):  # some problems divide by counts that may be 0
             return Member(vector, None, -1.0)
+        if member.quality >= 1:
+            if not self._pool:
+                self._climbs = [None] * len(self.controls)  # what has been climbed without the control
+            if len(self._pool) < FEW or self.rng.random() < SEEN_AGAIN:
+                self._remember(member)
+        return member
+
+    def _remember(self, member: Member) -> None:
+        """Let a good content into the pool."""
+        if len(self._pool) < POOL:
+            self._pool.append(member)
+        else:
+            self._pool[int(self.rng.integers(POOL))] = member
 
     def _control(self, member: Member, slot: int) -> float:
-        """Return how well a content does what the control of a slot asks."""
+        """Return how well a content does what the control of a slot asks, in [0, 1]."""
         return float(self.problem.controlability(member.info, self.controls[slot]))
+
+    def _fit(self, member: Member, slot: int, weight: float) -> float:
+        """Return the worth of a content for a slot: quality and weighted control, quality alone until it is known."""
+        if member.quality < 0 or not self._pool:
+            return member.quality
+        return member.quality + weight * min(self._asked[slot], self._control(member, slot))
+
+    def _some_good(self, count: int) -> list[Member]:
+        """Return contents of the pool, drawn at random."""
+        return [self._pool[int(k)] for k in self.rng.integers(len(self._pool), size=min(count, len(self._pool)))]
 
     def _similarity(self, one: Member, other: Member) -> float:
         """Return the similarity of two contents, 0 when they count as different."""
-        return 1.0 - float(self.problem.diversity(one.info, other.info))
+        return max(0.0, 1.0 - float(self.problem.diversity(one.info, other.info)))
 
-    def _commonness(self, member: Member) -> float:
-        """Return the share of a sample of the pool that a content is like, in [0, 1]."""
-        if not self._sample or self._found % RENEWED == 0:
-            picked = self.rng.permutation(len(self._pool))[:SAMPLE].tolist()
-            self._sample = [self._pool[k] for k in picked]
-            self._drawn += 1
-        if member.drawn != self._drawn:
-            others = [other for other in self._sample if other is not member]
-            like = sum(min(1.0, self._similarity(member, other)) for other in others)
-            member.common = like / len(others) if others else 0.0
-            member.drawn = self._drawn
-        return member.common
+    def _likeness(self, member: Member, limit: float) -> float:
+        """Return the summed similarity to the settled contents; infinite as soon as that exceeds `limit`.
 
-    # --- beginnings ---------------------------------------------------------------------------------------------------
-
-    def _breed(self, slot: int) -> None:
-        """Judge a seed or a change of one of the population, and let it take the place of a worse one."""
-        rng = self.rng
-        population = self._population
-        size = NURSERY if self._pool else POPULATION
-        self._bred += 1
-        if self._pool and self._bred > WEANED:
-            self._begin_anew()
-        if len(population) < size or rng.random() < 0.05:
-            member, used, parent = self._judge(next(self._seeds)), [], None
-        else:
-            parent, other = self._select(), self._select()
-            vector, used = self.operators.vary(rng, parent.vector, other.vector)
-            member = self._judge(vector)
-        if member.quality >= 1:
-            self._begin_anew()
-            self._offer(member, slot)
-            return
-        self.operators.learn(used, parent is not None and member.quality > parent.quality)
-        if len(population) < size:
-            population.append(member)
-            return
-        # the worst of a few, so that the population loses its variety slowly; equal ones replace each other
-        drawn = rng.integers(len(population), size=TOURNAMENT).tolist()
-        worst = min(drawn, key=lambda k: population[k].quality)
-        if member.quality >= population[worst].quality:
-            population[worst] = member
-
-    def _begin_anew(self) -> None:
-        """Forget the population."""
-        self._population.clear()
-        self._bred = 0
-
-    def _select(self) -> Member:
-        """Return the best of a few of the population."""
-        drawn = [self._population[int(k)] for k in self.rng.integers(len(self._population), size=TOURNAMENT)]
-        return max(drawn, key=lambda member: member.quality)
-
-    # --- the set ------------------------------------------------------------------------------------------------------
-
-    def _search(self, slot: int, way: str) -> None:
-        """Judge a content made for a slot, or from a rare parent."""
-        parent = self._parent(slot, way)
-        other = self._pool[int(self.rng.integers(len(self._pool)))]
-        vector, used = self.operators.vary(self.rng, parent.vector, other.vector)
-        self.operators.learn(used, self._offer(self._judge(vector), slot))
-
-    def _parent(self, slot: int, way: str) -> Member:
-        """Return what the next content is a change of."""
-        rng = self.rng
-        if way == "rare":
-            drawn = [self._pool[int(k)] for k in rng.integers(len(self._pool), size=TOURNAMENT)]
-            return min(drawn, key=self._commonness)
-        # of those that obey one is kept that is least like the set, and one that drifts, which leads away from relatives
-        known = (self._spare[slot], self._good[slot], self._nearest[slot])
-        weights = [share if one is not None else 0.0 for one, share in zip(known, (0.45, 0.3, 0.15), strict=True)]
-        bounds = np.cumsum([*weights, 0.1])
-        chosen = known[k] if (k := int(np.searchsorted(bounds, rng.random() * bounds[-1]))) < len(known) else None
-        if chosen is not None:
-            return chosen[1]
-        return self._pool[int(rng.integers(len(self._pool)))]
-
-    def _offer(self, member: Member, slot: int) -> bool:
-        """Let the set and the open slots have a look at a content that was made for one of them; True if it is kept."""
-        if member.quality < 0:
-            return False
-        if member.quality < 1:
-            return self._come_near(member, slot, self._control(member, slot))
-        self._remember(member)
-        kept = False
-        obeyed = []
-        for k in self._open:
-            value = self._control(member, k)
-            self._come_near(member, k, value)
-            good = self._good[k]
-            if good is None or value > good[0] or (value == good[0] and k == slot):
-                kept |= good is None or value > good[0]
-                self._good[k] = (value, member)
-            if value >= 1:
-                obeyed.append(k)
-        own = self._spare[slot if slot in obeyed else obeyed[0]] if obeyed else (0.0, member)
-        without = any(self._spare[k] is None for k in obeyed)
-        total, blocking = self._likeness(member, math.inf if without or own is None else own[0])
-        if not blocking:
-            return self._place(member, obeyed) or kept
-        if len(blocking) == 1 and total < math.inf:
-            self._replace(blocking[0], member)
-        return self._spare_for(member, total, obeyed, slot) or kept
-
-    def _come_near(self, member: Member, slot: int, control: float) -> bool:
-        """Let a content be the nearest to what a slot asks; True if it is nearer than the one before."""
-        known = self._nearest[slot]
-        score = member.quality + control
-        if known is None or score >= known[0]:  # equal ones replace each other: plateaus are crossed so
-            self._nearest[slot] = (score, member)
-        return known is None or score > known[0]
-
-    def _remember(self, member: Member) -> bool:
-        """Add a good content to the pool, in place of the most common of a few when it is full."""
-        self._found += 1
-        if len(self._pool) < POOL:
-            self._pool.append(member)
-            return False
-        drawn = self.rng.integers(POOL, size=TOURNAMENT).tolist()
-        most = max(drawn, key=lambda k: self._commonness(self._pool[k]))
-        rarer = self._commonness(member) < self._commonness(self._pool[most])
-        if rarer or self.rng.random() < 0.1:
-            self._pool[most] = member
-        return rarer
-
-    def _spare_for(self, member: Member, total: float, obeyed: Sequence[int], slot: int) -> bool:
-        """Keep a content for the slots that it obeys if it is less like the set; True if it is for one."""
-        improved = False
-        for k in obeyed:
-            spare = self._spare[k]
-            if spare is None or total <= spare[0]:
-                if spare is None or total < spare[0]:
-                    self._tries[k] = 0
-                    improved = True
-                self._spare[k] = (total, member)
-            elif k == slot:
-                self._tries[k] += 1
-                if self._tries[k] >= PATIENCE:
-                    kept = self._kept[k]
-                    if kept is None or spare[0] < kept[0]:
-                        self._kept[k] = spare
-                    self._tries[k] = 0
-                    self._nearest[k] = self._spare[k] = None  # begin this slot anew
-        return improved
-
-    def _place(self, member: Member, obeyed: Sequence[int]) -> bool:
-        """Fill an open slot with a content that is like none of the set; a settled one may move to another slot."""
-        member.obeys = {k for k in range(len(self.controls)) if k in obeyed or self._control(member, k) >= 1}
-        if obeyed:
-            # the slot that has found least so far: others will have their chance
-            empty = [k for k in obeyed if self._spare[k] is None]
-            self._put(member, empty[0] if empty else obeyed[0])
-            return True
-        free = set(self._open)
-        for k in sorted(member.obeys):
-            other = self.settled[k]
-            if other is not None and other.obeys & free:
-                self._put(other, min(other.obeys & free))
-                self._put(member, k)
-                return True
-        return False
-
-    def _put(self, member: Member, slot: int) -> None:
-        """Fill a slot."""
-        self.settled[slot] = member
-        if all(member is not other for other in self._front):
-            self._front.insert(0, member)
-            self._update_spares(None, member)
-
-    def _replace(self, other: Member, member: Member) -> None:
-        """Put a content in the place of the one of the set that it is like, if it is no more common."""
-        slot = next(k for k, one in enumerate(self.settled) if one is other)
-        if self._control(member, slot) >= 1 and self._commonness(member) < self._commonness(other):
-            member.obeys = {k for k in range(len(self.controls)) if self._control(member, k) >= 1}
-            self.settled[slot] = member
-            self._front = [member if one is other else one for one in self._front]
-            self._update_spares(other, member)
-
-    def _update_spares(self, gone: Member | None, new: Member) -> None:
-        """Correct how much the spare contents are like the set."""
-        for k in self._open:
-            spare = self._spare[k]
-            if spare is not None:
-                less = 0.0 if gone is None else self._mutual_similarity(spare[1], gone)
-                self._spare[k] = (max(0.0, spare[0] + self._mutual_similarity(spare[1], new) - less), spare[1])
-
-    def _mutual_similarity(self, one: Member, other: Member) -> float:
-        """Return the similarity of two contents; asked the other way round where the first answer is 0."""
-        return self._similarity(one, other) or self._similarity(other, one)
-
-    def _likeness(self, member: Member, limit: float) -> tuple[float, list[Member]]:
-        """Return the summed similarity to the set, and up to two contents that are like a member.
-
-        The sum is infinite as soon as it exceeds `limit` and two are known. Who was in the way is asked first the next
-        time. Some problems do not answer the same the other way round; that is asked only where the first answer does
-        not tell.
+        Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
+        is asked only of a content that could settle, because comparing takes much of the time.
         """
         total = 0.0
-        blocking: list[Member] = []
-        for place, other in enumerate(self._front):
-            like = self._mutual_similarity(member, other)
-            if like > 0:
-                total += like
-                blocking.append(other)
-                if len(blocking) == 1:
-                    first = place
-                elif total > limit:
-                    total = math.inf
-                    break
-        if blocking:
-            self._front[: first + 1] = [self._front[first], *self._front[:first]]
-        return total, blocking[:2]
+        for reverse in (False, True):
+            for place, other in enumerate(self._front):
+                like = self._similarity(other, member) if reverse else self._similarity(member, other)
+                if like > 0:
+                    total += like
+                    self._front[: place + 1] = [other, *self._front[:place]]
+                    if total > limit:
+                        return math.inf
+            if total > 0:
+                break
+        return total
+
+    # --- climbing -----------------------------------------------------------------------------------------------------
+
+    def _step(self, slot: int) -> bool:
+        """Go on with the climb of a slot by one content, or begin one; True if that was progress."""
+        climb = self._climbs[slot]
+        full = climb is not None and climb.alike < math.inf
+        if climb is None or climb.idle > (PATIENCE_ALIKE if full else PATIENCE):
+            if climb is not None and self._pool:  # let others have their turn
+                self._queue.remove(slot)
+                self._queue.append(slot)
+                self._climbs[slot] = None
+                return False
+            if climb is not None:
+                self._given_up = [*self._given_up[1 - BEGINNINGS :], climb.member]
+            self._begin(slot)
+            return True
+        operators = self._away if full else self._towards
+        others = self._pool or self._given_up or [climb.member]
+        other = others[int(self.rng.integers(len(others)))]
+        vector, used = operators.vary(self.rng, climb.member.vector, other.vector)
+        climb.idle += 1
+        if (vector == climb.member.vector).all():
+            return False
+        climb.way.spent += 1.0
+        progress = self._consider(self._judge(vector), slot, climb)
+        operators.learn(used, progress)
+        if progress:
+            climb.idle = 0
+        return progress
+
+    def _begin(self, slot: int) -> None:
+        """Start a climb for a slot; what it starts from may settle the slot at once."""
+        way = self._ways[0]
+        if self._pool:
+            shares = np.array([way.settled / way.spent for way in self._ways])
+            shares = np.maximum(shares, LEAST * shares.max())
+            way = self._ways[int(self.rng.choice(len(shares), p=shares / shares.sum()))]
+        if way.start == "anew":
+            drawn = [self._judge(next(self._seeds))]
+            while len(drawn) < BEGINNINGS and not self._spent():
+                drawn.append(self._judge(next(self._seeds)))
+            way.spent += len(drawn)
+            start = max(drawn, key=lambda member: self._fit(member, slot, way.weight))
+        elif way.start in ("near", "kicked"):
+            start = self._nearest(slot)
+            if way.start == "kicked" and not self._spent():
+                start = self._judge(self._kick(start.vector))
+                way.spent += 1.0
+        else:
+            (start,) = self._some_good(1)
+        climb = self._climbs[slot] = Climb(start, way, -math.inf)
+        self._consider(start, slot, climb)
+
+    def _kick(self, vector: Vector) -> Vector:
+        """Return a content with a share of its numbers drawn anew or taken from another good one."""
+        changed = self.rng.random(len(vector)) < self.rng.choice(KICKS)
+        other = self.layout.sample(self.rng) if self.rng.random() < 0.5 else self._some_good(1)[0].vector
+        kicked: Vector = np.where(changed, other, vector)
+        return kicked
+
+    def _nearest(self, slot: int) -> Member:
+        """Return a good content that does best of some what a control asks, the least like the settled ones of a few."""
+        good = self._some_good(LOOKED_AT)
+        controls = [self._control(member, slot) for member in good]
+        nearest = [member for member, control in zip(good, controls, strict=True) if control == max(controls)]
+        chosen, least = nearest[0], math.inf
+        for member in nearest[:COMPARED] if max(controls) >= self._asked[slot] else ():
+            likeness = self._likeness(member, least)
+            if likeness < least:
+                chosen, least = member, likeness
+        return chosen
+
+    def _consider(self, member: Member, slot: int, climb: Climb) -> bool:
+        """Let a content be the next stand of a climb unless it is worse, and settle the slot; True if it is better."""
+        weight = climb.way.weight
+        fit, known = self._fit(member, slot, weight), climb.fit
+        if fit < known:
+            return False
+        if fit < 1 + weight * self._asked[slot]:
+            climb.member, climb.fit = member, fit
+            if member.quality >= 1 and fit > known:
+                self._remember(member)
+            if member.info is not None and self._pool:
+                control = self._control(member, slot)
+                self._keep(slot, float(member.quality >= 1) + 0.9 * (control >= 1) + 0.01 * control, 0.0, member)
+            return fit > known
+        likeness = self._likeness(member, climb.alike)
+        if likeness == 0:
+            self._settle(slot, member)
+            self._remember(member)
+            climb.way.settled += 1.0
+            return True
+        if likeness == math.inf and climb.alike < math.inf:
+            return False
+        better = likeness < climb.alike
+        climb.member, climb.fit, climb.alike = member, fit, likeness
+        self._keep(slot, 2.0, likeness, member)
+        return better
+
+    def _keep(self, slot: int, worth: float, likeness: float, member: Member) -> None:
+        """Let a content be the answer for a slot as long as it is open, unless the one known is better."""
+        known = self._best[slot]
+        if known is None or (worth, -likeness) >= (known[0], -known[1]):
+            self._best[slot] = worth, likeness, member
+
+    def _settle(self, slot: int, member: Member) -> None:
+        """Settle a slot; who waits has one more to be unlike."""
+        self.settled[slot] = member
+        self._climbs[slot] = self._best[slot] = None
+        self._front.insert(0, member)
+        self._queue.remove(slot)
+        for k in self._queue:
+            climb, best = self._climbs[k], self._best[k]
+            if climb is not None and climb.alike < math.inf:
+                climb.alike += self._similarity(climb.member, member)
+            if best is not None and best[0] >= 2:
+                self._best[k] = best[0], best[1] + self._similarity(best[2], member), best[2]

@@ -109,7 +109,6 @@ class SokobanSearch:
 
     Args:
         environment: of the benchmark, from `pcg_benchmark.make`.
-        name: of the problem.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
 

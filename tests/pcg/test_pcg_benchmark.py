@@ -248,7 +248,9 @@ def test_operators_that_help_are_drawn_more_often() -> None:
         _, used = operators.vary(rng, zeros, zeros)
         operators.learn(used, 2 in used[1:])
     drawn = [k for _ in range(300) for k in operators.vary(rng, zeros, zeros)[1][1:]]
-    assert drawn.count(2) > 2 * len(drawn) / len(operators.changes)
+    # others that came with it have had a part of the credit
+    assert drawn.count(2) > 1.3 * len(drawn) / len(operators.changes)
+    assert all(drawn.count(2) > drawn.count(k) for k in range(len(operators.changes)) if k != 2)
 
 
 def test_batch_is_good_controlled_and_diverse(stand_in: ModuleType) -> None:

@@ -4,7 +4,7 @@
     python -m benchmarks.pcg_benchmark --problems zelda-v0,sokoban-v0 --seconds 120 --peer benchmark_experiments
 
 Needs the package `pcg_benchmark` of the benchmark's authors. With `--native` the search asks the native evaluators
-beside this program instead of the benchmark; with `--own` Sokoban also has a search made for it. The peer is theirs too:
+beside this program instead of the benchmark; with `--own` Sokoban has a search made for it. The peer is theirs too:
 `generators.ga.Generator` of the repository with the experiments of their paper (Khalifa et al. 2025), with its own
 settings and the one of its three fitness functions that asks for all three scores. It chooses the controls of its
 members itself. Its scores after each generation are those that it computes for its own use; the best of them (lowest of

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
-NativeEvaluator = NativeBinary | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
+NativeEvaluator = NativeBinary | NativeBuilding | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
 NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
     "binary": NativeBinary,
+    "building": NativeBuilding,
     "ddave": NativeDave,
     "mdungeons": NativeMiniDungeons,
     "sokoban": NativeSokoban,

@@ -14,6 +14,7 @@ import pytest
 from benchmarks.pcg_benchmark import sokoban_search
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda, SimilarityRatio, Text
 from benchmarks.pcg_benchmark.sokoban_search import PlanTable, SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
@@ -370,3 +371,26 @@ def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, on
     assert 5 < solved < 55
     for one, other in itertools.pairwise(compared):
         assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize("name", ["building-v0", "building-huge-v0"])
+def test_native_buildings_measure_what_the_package_does(name: str) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    theirs = environment._problem
+    native = NativeBuilding(theirs)
+    layout = Layout(environment.content_space)
+    made = starting_contents(layout, 5)
+    compared = []
+    for _ in range(16):
+        content = layout.content(next(made))
+        mine, told = native.info(content), theirs.info(content)
+        assert mine.keys() == told.keys()
+        assert sorted(mine.pop("heights")) == sorted(told.pop("heights"))
+        assert all(np.array_equal(mine[key], told[key]) for key in mine)
+        compared.append((mine, told))
+    assert min(mine["blocks"] for mine, _ in compared) < native.blocks  # some did not find a place
+    for one, other in itertools.pairwise(compared):
+        assert native.diversity(one[0], other[0]) == theirs.diversity(one[1], other[1])

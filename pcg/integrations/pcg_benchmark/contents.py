@@ -39,7 +39,7 @@ class Layout:
         bounds = [(name, *leaf) for name, leaf in zip(names, leaves, strict=True)]
         order = {kind: place for place, kind in enumerate(dict.fromkeys(bounds))}
         self.kind_of = np.array([order[kind] for kind in bounds])
-        self.kinds = [np.flatnonzero(self.kind_of == place) for place in range(len(order))]
+        self.kinds: list[NDArray[np.intp]] = [np.flatnonzero(self.kind_of == place) for place in range(len(order))]
 
     def __len__(self) -> int:
         return len(self.low)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
 
@@ -72,7 +73,7 @@ class _Shares:
 # --- changes of leaves ------------------------------------------------------------------------------------------------
 
 
-def _kin(layout: Layout, rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _kin(layout: Layout, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return the leaves of one kind; a kind is drawn as often as it has leaves or as any other, by half."""
     if rng.random() < 0.5:
         return layout.kinds[int(rng.integers(len(layout.kinds)))]
@@ -165,7 +166,7 @@ ON_LEAVES: Sequence[Change] = (
 
 def _rare_cell(layout: Layout, rng: np.random.Generator, vector: Vector) -> int:
     """Return a cell whose value is rare, any cell where none is."""
-    values, places, counts = np.unique(vector, return_inverse=True, return_counts=True)
+    _, places, counts = np.unique(vector, return_inverse=True, return_counts=True)
     rare = np.flatnonzero((counts <= max(1, len(vector) // RARE))[places])
     return int(rare[int(rng.integers(len(rare)))]) if len(rare) else int(rng.integers(len(vector)))
 

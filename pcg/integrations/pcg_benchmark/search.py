@@ -325,7 +325,7 @@ class BatchSearch:
         return kicked
 
     def _nearest(self, slot: int) -> Member:
-        """Return a good content that does best of some what a control asks, the least like the settled ones of a few."""
+        """Return the good content of some that does best what a control asks, of equal ones the least like the set."""
         good = self._some_good(LOOKED_AT)
         controls = [self._control(member, slot) for member in good]
         nearest = [member for member, control in zip(good, controls, strict=True) if control == max(controls)]

@@ -306,6 +306,27 @@ def test_settled_contents_are_unlike_each_other(stand_in: Any) -> None:
     assert len(set(places)) == len(places)
 
 
+def test_slots_with_impossible_controls_get_contents_that_are_good_and_unlike(stand_in: Any) -> None:
+    environment = stand_in.make("stripes-v0")
+    search = BatchSearch(environment, [{"zeros": 99}] * 8, seed=3)
+    contents = search.run(evaluations=2000)
+    quality, diversity, control, _, _ = environment.evaluate(contents, [{"zeros": 99}] * 8)
+    assert (quality, diversity, control) == (1.0, 1.0, 0.0)
+
+
+def test_a_content_that_the_problem_fails_at_is_only_a_bad_one(stand_in: Any) -> None:
+    class Failing(Stripes):
+        def info(self, content: Any) -> dict[str, Any]:
+            info = super().info(content)
+            assert 1 / len(info["twos"]) > 0  # as in some problems of the benchmark
+            return info
+
+    environment = Environment(Failing())
+    search = BatchSearch(environment, [{"zeros": 14}] * 3, seed=1)
+    contents = search.run(evaluations=1500)
+    assert environment.evaluate(contents, [{"zeros": 14}] * 3)[:3] == (1.0, 1.0, 1.0)
+
+
 def test_games_appear_as_problems(stand_in: Any) -> None:
     assert register_games(["dungeon", "survival"]) == ["pcg-dungeon-v0", "pcg-survival-v0"]
     assert register_games(["dungeon"]) == ["pcg-dungeon-v0"]  # once more is no harm

@@ -178,7 +178,7 @@ class BatchSearch:
             idle = 0
             while idle < STAY and not self._spent():
                 idle = 0 if self._step(slot) else idle + 1
-                if self._climbs[slot] is None:  # settled, or given up
+                if slot not in self._queue[:ACTIVE]:
                     break
             if progress is not None:
                 progress(self.judged, len(self.controls) - len(self._queue))
@@ -271,9 +271,8 @@ class BatchSearch:
         climb = self._climbs[slot]
         full = climb is not None and climb.alike < math.inf
         if climb is None or climb.idle > (PATIENCE_ALIKE if full else PATIENCE):
-            if climb is not None and self._pool:  # let others have their turn
-                self._queue.remove(slot)
-                self._queue.append(slot)
+            if climb is not None and self._pool:
+                self._let_others(slot)
                 self._climbs[slot] = None
                 return False
             if climb is not None:
@@ -293,6 +292,11 @@ class BatchSearch:
         if progress:
             climb.idle = 0
         return progress
+
+    def _let_others(self, slot: int) -> None:
+        """Put an open slot behind all others."""
+        self._queue.remove(slot)
+        self._queue.append(slot)
 
     def _begin(self, slot: int) -> None:
         """Start a climb for a slot; what it starts from may settle the slot at once."""
@@ -358,6 +362,9 @@ class BatchSearch:
             return True
         if likeness == math.inf and climb.alike < math.inf:
             return False
+        best = self._best[slot]
+        if best is None or best[0] < 2:
+            self._let_others(slot)  # they reach quality and control before any becomes unlike
         better = likeness < climb.alike
         climb.member, climb.fit, climb.alike = member, fit, likeness
         self._keep(slot, 2.0, likeness, member)

@@ -77,7 +77,7 @@ def _kin(layout: Layout, rng: np.random.Generator) -> NDArray[np.intp]:
     """Return the leaves of one kind; a kind is drawn as often as it has leaves or as any other, by half."""
     if rng.random() < 0.5:
         return layout.kinds[int(rng.integers(len(layout.kinds)))]
-    return layout.kinds[layout.kind_of[int(rng.integers(len(layout)))]]
+    return layout.kinds[int(layout.kind_of[int(rng.integers(len(layout)))])]
 
 
 def _redraw(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:

@@ -57,6 +57,8 @@ SPENT = 1000.0
 """Contents that each way is taken to have cost for one slot before it is known."""
 LENIENT = 0.75
 """Share of the budget after which open slots ask no more of control than good contents do by chance."""
+UNKNOWN = 1e9
+"""Likeness to the settled contents of an answer that was not compared with them."""
 LEAST = 0.1
 """Least share of each way, relative to the best."""
 
@@ -196,7 +198,7 @@ class BatchSearch:
         settled, best = self.settled[slot], self._best[slot]
         if settled is not None:
             return settled.vector
-        if best is not None:
+        if best is not None and (best[0] >= 1 or not self._pool):
             return best[2].vector
         if self._pool:
             return max(self._some_good(LOOKED_AT), key=lambda member: self._control(member, slot)).vector
@@ -221,11 +223,16 @@ class BatchSearch:
         return member
 
     def _remember(self, member: Member) -> None:
-        """Let a good content into the pool."""
+        """Let a good content into the pool, and be the answer for all slots that it obeys and that have none so far."""
         if len(self._pool) < POOL:
             self._pool.append(member)
         else:
             self._pool[int(self.rng.integers(POOL))] = member
+        for slot in self._queue.copy():
+            best = self._best[slot]
+            if (best is None or best[0] < 2) and self._control(member, slot) >= 1:
+                self._keep(slot, 2.0, UNKNOWN, member)
+                self._let_others(slot)
 
     def _control(self, member: Member, slot: int) -> float:
         """Return how well a content does what the control of a slot asks, in [0, 1]."""
@@ -331,6 +338,9 @@ class BatchSearch:
     def _nearest(self, slot: int) -> Member:
         """Return the good content of some that does best what a control asks, of equal ones the least like the set."""
         good = self._some_good(LOOKED_AT)
+        best = self._best[slot]
+        if best is not None and best[0] >= 1:
+            good.append(best[2])
         controls = [self._control(member, slot) for member in good]
         nearest = [member for member, control in zip(good, controls, strict=True) if control == max(controls)]
         chosen, least = nearest[0], math.inf

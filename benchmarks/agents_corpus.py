@@ -1,12 +1,13 @@
 """Every agent on every single-player game of the corpus, at equal budgets: played in slices, reported at any time.
 
-Seven campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
+Eight campaigns: `calls` has all agents at 1,000 forward-model calls per action on levels 0 to 2 with 3 seeds, `time`
 has `pcg`, `mcts` and `olets` at 40 ms per action, by the rules of the competitions, on levels 0 and 1 with 1 seed, and
 those that begin with `published` play what agents_published.py compares with (the halves of `kbfastevo` have a program
 of their own, kbfastevo.py).
-`portfolios` has the present `hyper` and `pcg` on levels 0 to 2, `held-out` these two, `mcts` and `olets` on levels 3
-and 4, which nothing was tuned on. These two take the games in an order drawn by lot and let agents take turns after
-every four plays: wherever they stop, what was played is a fair sample of the games.
+`portfolios` has the present `hyper` and `pcg` on levels 0 to 2, `portfolios-time` has them at 40 ms on levels 0 and 1,
+`held-out` these two, `mcts` and `olets` on levels 3 and 4, which nothing was tuned on. `portfolios` and `held-out` take
+the games in an order drawn by lot and let agents take turns after every four plays: wherever they stop, what was played
+is a fair sample of the games.
 Every agent of a campaign is a tournament of its own (a folder of `--store`), so agents can be added later. Agents take
 turns level by level: whenever the work stops, all have played about the same part.
 
@@ -16,6 +17,7 @@ turns level by level: whenever the work stops, all have played about the same pa
     python benchmarks/agents_corpus.py published-first
     python benchmarks/agents_corpus.py published-budgets
     python benchmarks/agents_corpus.py portfolios --minutes 60
+    python benchmarks/agents_corpus.py portfolios-time --minutes 60
     python benchmarks/agents_corpus.py held-out --minutes 60
     python benchmarks/agents_corpus.py report
 
@@ -123,6 +125,14 @@ CAMPAIGNS = {
             3,
             ("hyper", "pcg"),
             slice=4,
+        ),
+        Campaign(
+            "portfolios-time",
+            "Portfolios, 40 ms per action, competition rules",
+            Budget(milliseconds=40),
+            "0-1",
+            1,
+            ("hyper", "pcg"),
         ),
         Campaign(
             "held-out",
@@ -388,7 +398,8 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own, and have not been played at 40 ms yet. "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own; at 40 ms there are plays of `hyper` on "
+        "level 0 alone. "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

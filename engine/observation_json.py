@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Mapping
-from copy import copy
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from pcg.engine.arrays import StateArrays
+from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.observation import HIDDEN, StateObservation, category_of, cells_of
-from pcg.engine.state import CATEGORIES
+from pcg.engine.outcome import CATEGORIES, Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pcg.engine.state import State
 
 Json = dict[str, Any]
+
+_ACTION_NAMES = {name: f"ACTION_{name}" for name in ACTIONS}
 
 PHASES = ("START", "INIT", "ACT", "ABORT", "END")
 
@@ -124,7 +126,8 @@ class _Scene:
 
     def with_moving(self, slots: Any) -> _Scene:
         """Return this scene with the sprites of a state's slots in it."""
-        found = copy(self)
+        found = object.__new__(_Scene)
+        found.__dict__.update(self.__dict__)
         found.columns, found._cells, found._types = list(self.columns), dict(self._cells), dict(self._types)
         found.groups, found._seen_as = dict(self.groups), dict(self._seen_as)
         fields = (slots[name].tolist() for name in ("id", "type", "x", "y", "bits"))
@@ -210,6 +213,7 @@ def as_json(
     if phase not in PHASES:
         raise PcgError(f"unknown phase `{phase}`, expected one of {', '.join(PHASES)}")
     view = _Moment(state, player)
+    winners = view.winners
     scene = _scene(view)
     grid = scene.columns
     message: Json = {}
@@ -219,8 +223,8 @@ def as_json(
         "isValidation": validation,
         "gameScore": _single(view.score),
         "gameTick": view.tick,
-        "gameWinner": view.winner.name,
-        "isGameOver": view.is_game_over,
+        "gameWinner": winners[player if len(winners) > 1 else 0].name,
+        "isGameOver": Outcome.NO_WINNER not in winners,
         "worldDimension": _point(view.world_size),
         "blockSize": view.block_size,
         "noOfPlayers": view.players,
@@ -234,7 +238,7 @@ def as_json(
         "avatarLimitHealthPoints": view.avatar_limit_health,
         "isAvatarAlive": view.is_avatar_alive,
         "phase": phase,
-        "availableActions": [f"ACTION_{name}" for name in view.available_actions()],
+        "availableActions": [_ACTION_NAMES[name] for name in view.available_actions()],
         "avatarResources": {str(kind): amount for kind, amount in view.avatar_resources.items()},
         "observationGrid": grid,
         "observationGridNum": len(grid),

@@ -7,8 +7,9 @@ a wall, where an avatar may walk. It turns text into arrays of tile numbers and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,23 @@ class Palette:
     """Portal tile -> the tiles its users come out at."""
     _index: Mapping[str, int] = field(repr=False)
 
+    def lookup(self, tiles: Collection[int]) -> NDArray[np.bool_]:
+        """Return the mask of some tiles, shape (tiles,): `mask[grid]` is True where a level has one of them."""
+        found = np.zeros(len(self.tiles), bool)
+        found[list(tiles)] = True
+        return found
+
+    @cached_property
+    def is_ground(self) -> NDArray[np.bool_]:
+        """Mask of `grounds`."""
+        return self.lookup(self.grounds)
+
+    @cached_property
+    def is_avatar(self) -> NDArray[np.bool_]:
+        """Mask of the tiles with an avatar, of a start or another."""
+        avatars = self.analysis.avatars
+        return self.lookup([k for k, tile in enumerate(self.tiles) if any(t in avatars for t in tile.types)])
+
     def parse(self, text: str) -> Grid:
         """The array of a level text; short rows are filled with empty ground.
 
@@ -77,7 +95,7 @@ class Palette:
         chars = self._chars
         return "\n".join("".join(chars[row].tolist()) for row in grid)
 
-    @property
+    @cached_property
     def _chars(self) -> NDArray[np.str_]:
         return np.array([t.char for t in self.tiles])
 
@@ -238,7 +256,4 @@ def steps_over(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[
 
 def avatar_cells(palette: Palette, grid: Grid) -> list[tuple[int, int]]:
     """The cells in which avatars start, (row, column), in reading order."""
-    with_avatar = np.zeros(len(palette.tiles), bool)
-    for i, tile in enumerate(palette.tiles):
-        with_avatar[i] = any(t in palette.analysis.avatars for t in tile.types)
-    return [(int(y), int(x)) for y, x in np.argwhere(with_avatar[grid])]
+    return [(int(y), int(x)) for y, x in np.argwhere(palette.is_avatar[grid])]

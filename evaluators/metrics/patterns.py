@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.kernel.runtime import invoke4, invoke5
+from pcg.evaluators.kernel import level_overlap
 from pcg.evaluators.level_grid import Grid
 
 SIDES = (1, 2, 3)
@@ -36,7 +38,7 @@ def window_codes(grid: Grid, side: int) -> NDArray[np.int64]:
     codes = np.zeros((rows, columns), np.int64)
     for k in range(side * side):
         y, x = divmod(k, side)
-        codes += cells[y : y + rows, x : x + columns] * _MIX[k]
+        codes ^= cells[y : y + rows, x : x + columns] * _MIX[k]
     return codes.ravel()
 
 
@@ -54,34 +56,50 @@ class PatternStatistics:
 
     def __init__(self, levels: Sequence[Grid]) -> None:
         self.levels = len(levels)
-        self._known: list[NDArray[np.int64]] = []
-        self._shares: list[NDArray[np.float64]] = []  # by side, shape (levels, windows known)
+        known: list[NDArray[np.int64]] = []
+        shares: list[NDArray[np.float64]] = []  # by side, shape (levels, windows known)
         for side in SIDES:
             codes = [window_codes(grid, side) for grid in levels]
-            known = np.unique(np.concatenate(codes))
-            shares = np.zeros((len(levels), len(known)))
+            known.append(np.unique(np.concatenate(codes)))
+            shares.append(np.zeros((len(levels), len(known[-1]))))
             for k, own in enumerate(codes):
                 found, number = np.unique(own, return_counts=True)
-                shares[k, np.searchsorted(known, found)] = number / max(1, len(own))
-            self._known.append(known)
-            self._shares.append(shares)
+                shares[-1][k, np.searchsorted(known[-1], found)] = number / max(1, len(own))
+        # one array for all sides: what they add to entropies is summed
+        self._known = np.concatenate(known)
+        self._bounds = np.cumsum([0, *map(len, known)])
+        self._sides = np.repeat(np.arange(len(SIDES)), np.diff(self._bounds))
+        self._shares = np.concatenate(shares, axis=1)
+        self._halves = _summands(0.5 * self._shares)
+        self._half_entropies = np.stack([half.sum(axis=1) for half in self._by_side(self._halves)])
+        self._entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(self._shares))])
+
+    def _by_side(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        return np.split(values, self._bounds[1:-1], axis=1)
 
     def divergences(self, grid: Grid) -> NDArray[np.float64]:
         """Return the divergence of a level from each of the levels, shape (levels,), in [0, 1] (bits)."""
-        total = np.zeros(self.levels)
-        for side, known, shares in zip(SIDES, self._known, self._shares, strict=True):
-            codes = window_codes(grid, side)
-            if not len(known) or not len(codes):
-                total += float(len(known) > 0 or len(codes) > 0)
-                continue
-            at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
-            hit = known[at] == codes
-            own = np.bincount(at[hit], minlength=len(known)) / len(codes)
-            middle = 0.5 * (own + shares)
-            # The entropy of the mean less the mean of the entropies; windows that none of them has are apart.
-            apart = _entropy(middle) - 0.5 * (_entropy(own[None]) + _entropy(shares))
-            total += apart + 0.5 * float(1.0 - hit.mean())
-        found: NDArray[np.float64] = np.clip(total / len(SIDES), 0.0, 1.0)
+        height, width = grid.shape
+        number = np.array([max(0, height - side + 1) * max(0, width - side + 1) for side in SIDES])
+        counts = np.zeros(len(self._known), np.int64)
+        level = np.ascontiguousarray(grid, np.int32)
+        sizes = np.array([height, width, *self._bounds], np.int64)
+        arrays = (level.ctypes.data, self._known.ctypes.data, counts.ctypes.data, _MIX.ctypes.data, sizes.ctypes.data)
+        invoke5(level_overlap.count_windows.address, *arrays)
+        has, knows = number > 0, np.diff(self._bounds) > 0
+        both = has & knows
+        seen = np.flatnonzero(counts)
+        sides = self._sides[seen]
+        own = counts[seen] / number[sides]
+        # The entropy of the mean less the mean of the entropies; windows that none of them has are apart. Windows that
+        # the level has not are half as frequent in the mean as they are in the levels.
+        middle = _summands(0.5 * (own + self._shares[:, seen])) - self._halves[:, seen]
+        apart = middle.sum(axis=1) - 0.5 * _summands(own).sum()
+        apart += (self._half_entropies - 0.5 * self._entropies)[both].sum(axis=0)
+        missing = 0.5 * (both.sum() - own.sum())
+        total = apart + missing + (has ^ knows).sum()
+        # what rounding leaves of 0 is none
+        found: NDArray[np.float64] = np.round(np.clip(total / len(SIDES), 0.0, 1.0), 12)
         return found
 
     def divergence(self, grid: Grid) -> float:
@@ -89,10 +107,10 @@ class PatternStatistics:
         return float(self.divergences(grid).mean())
 
 
-def _entropy(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the entropy of each row in bits; rows need not sum to 1."""
+def _summands(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what each share adds to an entropy in bits, shape as they have; they need not sum to 1."""
     logs = np.log2(shares, out=np.zeros_like(shares), where=shares > 0)
-    found: NDArray[np.float64] = -(shares * logs).sum(axis=1)
+    found: NDArray[np.float64] = -(shares * logs)
     return found
 
 
@@ -117,20 +135,22 @@ class Originals:
 
     def __init__(self, levels: Sequence[Grid]) -> None:
         self._levels = levels
-        self._images: dict[tuple[int, int], list[tuple[NDArray[np.int16], NDArray[np.float64]]]] = {}
+        self._images: dict[tuple[int, int], list[tuple[NDArray[np.int32], NDArray[np.float64]]]] = {}
 
     def originality(self, grid: Grid) -> float:
         """Return the least share of differing cells between a level and these, in [0, 1]; 1 without any."""
         shape = (int(grid.shape[0]), int(grid.shape[1]))
         if shape not in self._images:
             self._images[shape] = [_shifted(level, shape) for level in self._levels]
+        level = np.ascontiguousarray(grid, np.int32)
         least = 1.0
         for images, common in self._images[shape]:
-            for image in images:
-                windows = np.lib.stride_tricks.sliding_window_view(image, shape)
-                same = np.count_nonzero(windows == grid, axis=(2, 3))
-                found = np.where(common > 0, 1.0 - same / np.maximum(common, 1.0), 1.0)
-                least = min(least, float(found.min()))
+            same = np.empty((len(images), *common.shape), np.int64)
+            sizes = np.array([*images.shape, *shape], np.int64)
+            arrays = (images.ctypes.data, level.ctypes.data, same.ctypes.data, sizes.ctypes.data)
+            invoke4(level_overlap.count_equal.address, *arrays)
+            found = np.where(common > 0, 1.0 - same / np.maximum(common, 1.0), 1.0)
+            least = min(least, float(found.min()))
         return least
 
 
@@ -144,7 +164,7 @@ def originality(grid: Grid, others: Sequence[Grid]) -> float:
     return Originals(others).originality(grid)
 
 
-def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the mirror images of a level with room around them, so that each of their windows of some shape is a
     shift, and how many cells each window has in common with the level: 0 where these are too few.
     """
@@ -160,4 +180,5 @@ def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int16], ND
         np.pad(image, around, constant_values=NOTHING)
         for image in (other, other[:, ::-1], other[::-1], other[::-1, ::-1])
     ])  # fmt: skip
-    return images[:, : len(lengths[0]) + shape[0] - 1, : len(lengths[1]) + shape[1] - 1], common
+    fitting = images[:, : len(lengths[0]) + shape[0] - 1, : len(lengths[1]) + shape[1] - 1]
+    return np.ascontiguousarray(fitting, np.int32), common

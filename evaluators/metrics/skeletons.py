@@ -11,6 +11,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from pcg.engine.kernel.runtime import invoke4
+from pcg.evaluators.kernel import level_overlap
 from pcg.evaluators.level_grid import BLOCKED, Grid, Mask, Palette
 from pcg.evaluators.metrics.likeness import LevelShape
 
@@ -38,16 +40,14 @@ def skeleton_distance(one: Mask, other: Mask) -> float:
     """
     if any(mask.size == 0 or mask.mean() < LEAST_WALLS for mask in (one, other)):
         return 1.0
-    least = 1.0
     number = int(one.sum()) + int(other.sum())
-    for image in (other, other[:, ::-1], other[::-1], other[::-1, ::-1]):
-        for dy in range(-SHIFT, SHIFT + 1):
-            for dx in range(-SHIFT, SHIFT + 1):
-                here = one[max(0, dy) : image.shape[0] + dy, max(0, dx) : image.shape[1] + dx]
-                there = image[max(0, -dy) :, max(0, -dx) :][: here.shape[0], : here.shape[1]]
-                both = int((here[: there.shape[0], : there.shape[1]] & there).sum())
-                least = min(least, 1.0 - both / (number - both))
-    return least
+    mask = np.ascontiguousarray(one, np.int8)
+    images = np.ascontiguousarray([other, other[:, ::-1], other[::-1], other[::-1, ::-1]], np.int8)
+    sizes = np.array([*images.shape, *mask.shape], np.int64)
+    both: int = invoke4(
+        level_overlap.most_in_both.address, mask.ctypes.data, images.ctypes.data, SHIFT, sizes.ctypes.data
+    )
+    return 1.0 - both / (number - both)
 
 
 def skeletons_tell(levels: Sequence[Grid], walls: Collection[int]) -> bool:

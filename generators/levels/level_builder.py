@@ -65,7 +65,7 @@ class LevelBuilder:
 
     def free(self) -> Mask:
         """Cells inside the frame with bare ground or filler, where an object may be put."""
-        mask = np.isin(self.grid, self.context.palette.grounds)
+        mask = self.palette.is_ground[self.grid]
         if self.context.filler is not None:
             mask |= self.grid == self.context.filler
         top, left, bottom, right = self.inside()

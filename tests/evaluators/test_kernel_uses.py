@@ -14,6 +14,8 @@ from pcg.evaluators.judging.board_play import Sampler, SamplingPlayers
 from pcg.evaluators.judging.line_play import TYPICAL, LinePlayers
 from pcg.evaluators.level_grid import steps_over
 from pcg.evaluators.metrics.likeness import level_distance
+from pcg.evaluators.metrics.patterns import PatternStatistics, originality
+from pcg.evaluators.metrics.skeletons import skeleton_distance
 
 pytestmark = pytest.mark.kernel
 
@@ -27,6 +29,14 @@ def test_novices_play_board_games() -> None:
 def test_levels_are_compared() -> None:
     same, other = "wwwww\nwA..w\nw...w\nwwwww", "wwwww\nwAbbw\nwbw.w\nwwwww"
     assert level_distance(same, same) == 0.0 < level_distance(same, other)
+
+
+def test_patterns_and_walls_of_levels_are_compared() -> None:
+    level = np.array([[1, 1, 1, 1], [1, 0, 2, 1], [1, 0, 0, 1], [1, 1, 1, 1]], np.int16)
+    assert PatternStatistics([level]).divergence(level) == 0.0 < PatternStatistics([level.T]).divergence(level)
+    assert originality(level, [np.roll(level[:, ::-1], 1, axis=0)]) == 0.0 < originality(level, [level + 1])
+    walls = level == 1
+    assert skeleton_distance(walls, walls[::-1]) == 0.0 < skeleton_distance(walls, ~walls)
 
 
 def test_goals_are_a_heuristic() -> None:

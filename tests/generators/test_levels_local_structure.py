@@ -102,7 +102,7 @@ def test_a_thing_away_from_what_it_always_touches_is_brought_back() -> None:
         if structure.strays(_with(grid, r, c, tile))[r, c]
     )  # fmt: skip
     moved = _with(grid, *far, tile)
-    assert structure.strays(moved).sum() == 1
+    assert structure.strays(moved)[far]
     mended = structure.mend(moved, np.random.default_rng(1))
     assert not structure.strays(mended).any() and (mended == tile).sum() == (moved == tile).sum()
 
@@ -111,3 +111,51 @@ def _with(grid: Grid, row: int, column: int, tile: int) -> Grid:
     changed = grid.copy()
     changed[row, column] = tile
     return changed
+
+
+def test_what_stands_is_read_off_the_levels() -> None:
+    structure = structure_of("siege")
+    palette, support = structure.context.palette, structure.example_objects.support
+    stands = {palette.tiles[tile].char: on for tile, on in support.below.items()}
+    assert set(stands) == {"A", "t", "k", "o"}  # soil and hedges hang in some level
+    assert {palette.tiles[k].char for k in np.flatnonzero(stands["t"]).tolist()} == {"s", "t"}
+    assert not structure_of("dungeon").example_objects.support.below
+
+
+def test_what_hangs_falls_to_where_it_may_stand() -> None:
+    structure = structure_of("siege")
+    palette, support = structure.context.palette, structure.example_objects.support
+    (tower,) = (k for k in support.below if palette.tiles[k].char == "t")
+    grid = structure.context.examples[0].copy()
+    standing = grid == tower
+    lifted = np.where(standing, structure.context.background, grid).astype(np.int16)
+    hangs = np.roll(standing, -2, axis=0)
+    lifted[hangs] = tower
+    assert support.strays(lifted).sum() == 2  # the lowest of either column
+    builder = LevelBuilder(structure.context, lifted)
+    support.let_fall(builder)
+    assert (builder.grid == grid).all()
+
+
+@pytest.mark.parametrize("game", ["siege", "moonbase", "spire"])
+def test_in_drafts_nothing_hangs_that_stands_in_the_games_levels(game: str) -> None:
+    made = portfolio(game)
+    support = made.example_objects.support
+    texts = [made._best_draft(np.random.default_rng(seed), "pieces")[0] for seed in range(4)]
+    grids = [made.context.palette.parse(text) for text in texts]
+    assert sum(int(np.isin(grid, list(support.below)).sum()) for grid in grids) >= 4
+    assert sum(int(support.strays(grid).sum()) for grid in grids) <= 1
+
+
+def test_planks_lie_over_a_ravine() -> None:
+    structure = structure_of("bazaar")
+    palette = structure.context.palette
+    whole = structure.context.examples[2]
+    plank = next(k for k, tile in enumerate(palette.tiles) if tile.char == "p")
+    moved = np.where(whole == plank, structure.context.background, whole).astype(np.int16)
+    moved[5, 3] = plank
+    assert structure.strays(moved)[5, 3]
+    mended = structure.mend(moved, np.random.default_rng(1))
+    assert (mended == plank).sum() == 1 and not structure.strays(mended).any()
+    nowhere = np.where(structure.raised[moved] & (moved != palette.wall), structure.context.background, moved)
+    assert not (structure.mend(nowhere.astype(np.int16), np.random.default_rng(1)) == plank).any()

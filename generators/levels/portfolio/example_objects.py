@@ -19,6 +19,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_counts import fit_counts
 from pcg.generators.levels.object_placement import place_object
+from pcg.generators.levels.portfolio.support import Support
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """The neighbours of a cell that are compared."""
@@ -55,6 +56,11 @@ class ExampleObjects:
         traffic = {m for lane in self.context.lanes for m in lane.movers}
         left_out = traffic | {self.context.filler} | self.stretches
         return tuple(t for t in self.context.objects if t not in left_out)
+
+    @cached_property
+    def support(self) -> Support:
+        """What stands on something in the game's levels."""
+        return Support(self.context)
 
     @cached_property
     def stretches(self) -> frozenset[int]:
@@ -95,12 +101,12 @@ class ExampleObjects:
 
     @cached_property
     def _occurrences(self) -> dict[int, list[tuple[NDArray[np.int16], float, bool]]]:
-        """Tile -> surroundings, height and whether it stands in the edge, of each place where an example has it."""
+        """Object or avatar -> surroundings, height and whether it stands in the edge, of each place in an example."""
         found: dict[int, list[tuple[NDArray[np.int16], float, bool]]] = {}
         for image in self.images:
             around = self._surroundings(image)
             height, width = image.shape
-            for y, x in np.argwhere(np.isin(image, self.counted)).tolist():
+            for y, x in np.argwhere(np.isin(image, [*self.counted, *self.context.palette.avatars])).tolist():
                 edge = y in (0, height - 1) or x in (0, width - 1)
                 share = y / max(1, height - 1)
                 found.setdefault(int(image[y, x]), []).append((around[:, y, x], share, edge))
@@ -183,14 +189,19 @@ class ExampleObjects:
         possible = builder.free()
         if builder.palette.access[tile] == GATE:
             possible = possible | np.isin(builder.grid, self.context.walls)
-        return possible
+        standing = possible & self.support.may_stand(builder.grid, tile)
+        return standing if standing.any() else possible
+
+    @cached_property
+    def _extremes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The counted tiles, and the least and most of each in the game's levels."""
+        tiles = np.array(self.counted, np.int64)
+        return tiles, self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
 
     def excess(self, grid: Grid) -> float:
         """Return the number of objects beyond the least and most of the game's levels, relative to these."""
-        counts = np.bincount(grid.ravel(), minlength=self.counts.shape[1])
-        tiles = list(self.counted)
-        low, high = self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
-        own = counts[tiles]
+        tiles, low, high = self._extremes
+        own = np.bincount(grid.ravel(), minlength=self.counts.shape[1])[tiles]
         beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
         return float((beyond / np.maximum(1, high)).sum())
 

@@ -289,6 +289,10 @@ class PortfolioGenerator(DelayedGenerator):
         """Return a level repaired, with what a person has drawn as it was drawn."""
         if self.sketch is None:
             repair(builder, rng)
+            support = self.example_objects.support
+            if self.context.examples and support.strays(builder.grid).any():
+                support.let_fall(builder)
+                repair(builder, rng)
             return builder.grid
         return repair_around_locked_cells(self.context, self.sketch.over(builder.grid), self.sketch.drawn, rng)
 

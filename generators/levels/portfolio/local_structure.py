@@ -173,7 +173,9 @@ class LocalStructure:
             locked: cells that stay as they are.
         """
         builder = LevelBuilder(self.context, grid.copy())
-        fixed = ~self.structural[grid] | np.isin(grid, self.example_objects.counted)
+        if locked is None:
+            self._join_again(builder, rng)
+        fixed = ~self.structural[builder.grid] | np.isin(builder.grid, self.example_objects.counted)
         if locked is not None:
             fixed |= locked
         self._clear_crumbs(builder, fixed)
@@ -185,13 +187,54 @@ class LocalStructure:
         return builder.grid
 
     @cached_property
+    def _joints(self) -> dict[int, NDArray[np.bool_]]:
+        """Structural tile -> mask of the things that join its parts: those that the game's levels have in structure
+        only, with the same on both sides, as planks over a river and doors in a wall.
+        """
+        tiles = len(self.context.palette.tiles)
+        places, joined = np.zeros(tiles, np.int64), np.zeros(tiles, np.int64)
+        beside = np.zeros((tiles, tiles + 1), bool)
+        for grid in self.context.examples:
+            padded = self._padded(grid)
+            for one, other in ((padded[:-2, 1:-1], padded[2:, 1:-1]), (padded[1:-1, :-2], padded[1:-1, 2:])):
+                within = (one == other) & self.raised[one]
+                beside[grid[within], one[within]] = True
+                joined += np.bincount(grid[within], minlength=tiles)
+            places += np.bincount(grid.ravel(), minlength=tiles)
+        joins = np.zeros(tiles, bool)
+        joins[list(self.example_objects.counted)] = True
+        joins &= (places >= FEWEST) & (joined >= SETTLED * places)
+        return {tile: joins & beside[:, tile] for tile in np.flatnonzero(beside[joins].any(axis=0)).tolist()}
+
+    @cached_property
+    def _joining(self) -> tuple[int, ...]:
+        """These things."""
+        return tuple(np.flatnonzero(np.any(list(self._joints.values()), axis=0)).tolist()) if self._joints else ()
+
+    def _between(self, grid: Grid, thing: int) -> tuple[Mask, Mask]:
+        """Return the cells with a tile that a thing joins on two opposite sides, and those that have it as well."""
+        padded = self._padded(grid)
+        between, within = np.zeros(grid.shape, bool), np.zeros(grid.shape, bool)
+        for one, other in ((padded[:-2, 1:-1], padded[2:, 1:-1]), (padded[1:-1, :-2], padded[1:-1, 2:])):
+            for tile, things in self._joints.items():
+                if things[thing]:
+                    here = (one == tile) & (other == tile)
+                    between |= here
+                    within |= here & (self._class_of[grid] == tile)
+        return between, within
+
+    def _of(self, grid: Grid, tile: int) -> Mask:
+        """Return the cells of a structural tile and of what joins its parts, shape as the level."""
+        found: Mask = self._class_of[grid] == tile
+        return found | self._joints[tile][grid] if tile in self._joints else found
+
+    @cached_property
     def _smallest_parts(self) -> dict[int, int]:
         """Structural tile -> cells of the smallest connected part of it in the game's levels."""
         found: dict[int, int] = {}
         for grid in self.context.examples:
-            classes = self._class_of[grid]
-            for tile in np.unique(classes).tolist():
-                sizes = np.bincount(ndimage.label(classes == tile)[0].ravel())[1:]
+            for tile in np.unique(self._class_of[grid]).tolist():
+                sizes = np.bincount(ndimage.label(self._of(grid, tile))[0].ravel())[1:]
                 found[tile] = min(found.get(tile, grid.size), int(sizes.min()))
         return found
 
@@ -201,7 +244,7 @@ class LocalStructure:
         """
         for tile, smallest in self._smallest_parts.items():
             most = min(LARGEST_CRUMB, smallest // 2)
-            labels, number = ndimage.label(self._class_of[builder.grid] == tile)
+            labels, number = ndimage.label(self._of(builder.grid, tile))
             sizes = np.bincount(labels.ravel(), minlength=number + 1)
             for part in range(1, number + 1):
                 cells = labels == part
@@ -363,10 +406,15 @@ class LocalStructure:
             cells = grid == tile
             if cells.any():
                 found |= cells & ~np.isin(beside, list(known))
-        return found
+        for tile in self._joining:
+            found |= (grid == tile) & ~self._between(grid, tile)[0]
+        return found | self.example_objects.support.strays(grid)
 
     def _settle_strays(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
-        """Move things that stand elsewhere than in the game's levels to places as they have them there."""
+        """Move things that stand elsewhere than in the game's levels to places as they have them there; what hangs in
+        the air falls first.
+        """
+        self.example_objects.support.let_fall(builder)
         cells = np.argwhere(self.strays(builder.grid)).tolist()
         for k in rng.permutation(len(cells)).tolist():
             cell = (cells[k][0], cells[k][1])
@@ -377,6 +425,30 @@ class LocalStructure:
             if not self.example_objects.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
                 builder.grid[:] = before
                 builder.invalidate()
+
+    def _join_again(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
+        """Move things that join nothing to where they join two parts, which fewest unknown windows tell; without such
+        a place they go, unless the rules call for them.
+        """
+        inner = np.zeros(builder.grid.shape, bool)
+        inner[1:-1, 1:-1] = True
+        for thing in self._joining:
+            astray = (builder.grid == thing) & ~self._between(builder.grid, thing)[0]
+            for y, x in np.argwhere(astray).tolist():
+                remove_object(builder, (y, x))
+                between, within = self._between(builder.grid, thing)
+                places = np.argwhere((within | between & builder.free()) & inner).tolist()
+                best: tuple[int, tuple[int, int]] | None = None
+                for k in rng.permutation(len(places))[:TRIED].tolist():
+                    tried = builder.grid.copy()
+                    tried[tuple(places[k])] = thing
+                    bad = int(self.unknown(tried).sum())
+                    if best is None or bad < best[0]:
+                        best = bad, (places[k][0], places[k][1])
+                if best is not None:
+                    builder.put(best[1], thing)
+                elif thing in self.context.required_tiles:
+                    builder.put((y, x), thing)
 
 
 def _change(builder: LevelBuilder, cells: Sequence[tuple[int, int, int]]) -> bool:

@@ -61,6 +61,9 @@ class Polishing:
         self.least = least
         self.statistics = PatternStatistics(context.examples)
         self.originals = Originals(context.examples)
+        palette = context.palette
+        self._avatars = palette.lookup(palette.avatars)
+        self._movable = palette.lookup([*example_objects.counted, *palette.avatars])
         self.usual = divergence_among(context.examples) or 1.0
         """Mean divergence of the game's levels from each other."""
 
@@ -116,8 +119,8 @@ class Polishing:
             done = self._wall(edited, rng)
         if not done or np.array_equal(edited, grid):
             return None
-        avatars = self.context.palette.avatars
-        return edited if np.isin(edited, avatars).sum() == np.isin(grid, avatars).sum() else None
+        avatars = self._avatars
+        return edited if np.count_nonzero(avatars[edited]) == np.count_nonzero(avatars[grid]) else None
 
     def _copy_piece(self, grid: Grid, rng: np.random.Generator) -> bool:
         """Copy a piece of an example to about the same place, counted from the nearer edges."""
@@ -135,7 +138,7 @@ class Polishing:
 
     def _move(self, grid: Grid, rng: np.random.Generator) -> bool:
         """Move an object or the avatar to a free cell, to an adjacent one half of the time."""
-        movable = np.argwhere(np.isin(grid, [*self.example_objects.counted, *self.context.palette.avatars]))
+        movable = np.argwhere(self._movable[grid])
         free = LevelBuilder(self.context, grid).free()
         if not len(movable) or not free.any():
             return False

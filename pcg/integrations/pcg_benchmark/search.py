@@ -92,7 +92,7 @@ class Way:
 
 @dataclass(eq=False)
 class Climb:
-    """Where the search for a slot stands.
+    """State of the search for a slot.
 
     Attributes:
         member: the content that the next one is a change of.

@@ -4,7 +4,7 @@
     python -m benchmarks.pcg_benchmark --problems zelda-v0,sokoban-v0 --seconds 120 --peer benchmark_experiments
 
 Needs the package `pcg_benchmark` of the benchmark's authors. With `--native` the search asks the native evaluators
-beside this program instead of the benchmark, and Sokoban has a search of its own. The peer is theirs too:
+beside this program instead of the benchmark; with `--own` Sokoban has a search made for it. The peer is theirs too:
 `generators.ga.Generator` of the repository with the experiments of their paper (Khalifa et al. 2025), with its own
 settings and the one of its three fitness functions that asks for all three scores. It chooses the controls of its
 members itself. Its scores after each generation are those that it computes for its own use; the best of them (lowest of
@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pcg_benchmark.native import native_search
+from benchmarks.pcg_benchmark.native import native_search, own_search
 from pcg.engine.kernel.runtime import compile_all
 from pcg.integrations.pcg_benchmark import BatchSearch, solve_problem
 from pcg.integrations.pcg_benchmark.package import make_environment
@@ -73,6 +73,9 @@ def main() -> None:
         "--seconds", type=float, default=120.0, help="of processor time, for each problem, of our search"
     )
     parser.add_argument("--native", action="store_true", help="ask the native evaluators instead of the benchmark")
+    parser.add_argument(
+        "--own", action="store_true", help="the same, and a search made for the problem where there is one"
+    )
     parser.add_argument("--peer", type=Path, help="folder of the authors' benchmark_experiments; without it, ours only")
     parser.add_argument("--peer-generations", type=int, default=GENERATIONS)
     parser.add_argument(
@@ -84,7 +87,7 @@ def main() -> None:
         if not (options.peer / "generators" / "ga.py").is_file():
             parser.error(f"--peer: there is no generators/ga.py in {options.peer}")
         sys.path.insert(0, str(options.peer))
-    search: Any = native_search if options.native else BatchSearch
+    search: Any = own_search if options.own else native_search if options.native else BatchSearch
     compile_all()
     print(f"{'problem':20} {'side':5} {'quality':>8} {'diversity':>10} {'control':>8} {'judged':>9}  seconds")
     records = []

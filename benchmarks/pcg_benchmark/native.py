@@ -1,4 +1,4 @@
-"""The table of native evaluators by family of problems, and a search that asks them instead of the benchmark."""
+"""The table of native evaluators by family of problems, and searches that ask them instead of the benchmark."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
-NativeEvaluator = NativeBinary | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
+NativeEvaluator = NativeBinary | NativeBuilding | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
 NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
     "binary": NativeBinary,
+    "building": NativeBuilding,
     "ddave": NativeDave,
     "mdungeons": NativeMiniDungeons,
     "sokoban": NativeSokoban,
@@ -44,8 +46,13 @@ def native_problem(name: str, problem: Any) -> Any:
     return _NativeProblem(problem, kind(problem))
 
 
-def native_search(environment: Any, name: str, controls: Sequence[Any], seed: int) -> BatchSearch | SokobanSearch:
+def native_search(environment: Any, controls: Sequence[Any], seed: int) -> BatchSearch:
     """Return the search for a batch with native evaluators; to be given to `solve_problem(search=...)`."""
-    if name.partition("-")[0] == "sokoban":
-        return SokobanSearch(environment, name, controls, seed)
-    return BatchSearch(environment, name, controls, seed, problem=native_problem(name, environment._problem))
+    return BatchSearch(environment, controls, seed, problem=native_problem(environment._name, environment._problem))
+
+
+def own_search(environment: Any, controls: Sequence[Any], seed: int) -> BatchSearch | SokobanSearch:
+    """Return the search made for the problem where there is one, else that of `native_search`."""
+    if environment._name.partition("-")[0] == "sokoban":
+        return SokobanSearch(environment, controls, seed)
+    return native_search(environment, controls, seed)

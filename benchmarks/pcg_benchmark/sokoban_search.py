@@ -109,7 +109,6 @@ class SokobanSearch:
 
     Args:
         environment: of the benchmark, from `pcg_benchmark.make`.
-        name: of the problem.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
 
@@ -117,7 +116,7 @@ class SokobanSearch:
         judged: levels that were solved so far.
     """
 
-    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int) -> None:
+    def __init__(self, environment: Any, controls: Sequence[Any], seed: int) -> None:
         environment.seed(seed)
         self.problem = environment._problem
         self.controls = list(controls)

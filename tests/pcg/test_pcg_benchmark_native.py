@@ -14,6 +14,7 @@ import pytest
 from benchmarks.pcg_benchmark import sokoban_search
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda, SimilarityRatio, Text
 from benchmarks.pcg_benchmark.sokoban_search import PlanTable, SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
@@ -238,7 +239,7 @@ def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
     batches = []
     for _ in range(2):
         environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-        search = SokobanSearch(environment, "sokoban-v0", controls, 5)
+        search = SokobanSearch(environment, controls, 5)
         batches.append(search.run(evaluations=6000))
         assert search.judged <= 6000
     assert batches[0] == batches[1]
@@ -256,7 +257,7 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
     """Kept comparisons equal those made anew, also when there is no more room."""
     monkeypatch.setattr(sokoban_search, "_ROOM", 300)
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    search = SokobanSearch(environment, "sokoban-v0", [{"crates": 1 + k % 4} for k in range(60)], 3)
+    search = SokobanSearch(environment, [{"crates": 1 + k % 4} for k in range(60)], 3)
     search.run(evaluations=9000)
     assert search._used == 300 and 20 < search.size < 60
     places = np.flatnonzero(search._rows >= 0)
@@ -274,9 +275,9 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_boxes_answer_however_little_they_may_try() -> None:
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    contents = SokobanSearch(environment, "sokoban-v0", [{"crates": 2}] * 3, 1).run(evaluations=2)
+    contents = SokobanSearch(environment, [{"crates": 2}] * 3, 1).run(evaluations=2)
     assert np.shape(contents) == (3, 5, 5)
-    impossible = SokobanSearch(environment, "sokoban-v0", [{"crates": 99}], 1).run(evaluations=500)
+    impossible = SokobanSearch(environment, [{"crates": 99}], 1).run(evaluations=500)
     assert np.shape(impossible) == (1, 5, 5)
 
 
@@ -322,7 +323,7 @@ def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None
     environment = pcg_benchmark.make(name)
     environment.seed(2)
     layout = Layout(environment.content_space)
-    made, rng = starting_contents(name, layout, 3), np.random.default_rng(4)
+    made, rng = starting_contents(layout, 3), np.random.default_rng(4)
     theirs = environment._problem
     native = kind(theirs)
     compared = []
@@ -334,7 +335,7 @@ def test_native_maps_measure_what_the_package_does(name: str, kind: Any) -> None
         compared.append((mine, told))
     for one, other in itertools.pairwise(compared):
         assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
-    search = native_search(environment, name, [environment.control_space.sample() for _ in range(3)], 1)
+    search = native_search(environment, [environment.control_space.sample() for _ in range(3)], 1)
     assert len(search.run(evaluations=200)) == 3
 
 
@@ -370,3 +371,26 @@ def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, on
     assert 5 < solved < 55
     for one, other in itertools.pairwise(compared):
         assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize("name", ["building-v0", "building-huge-v0"])
+def test_native_buildings_measure_what_the_package_does(name: str) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    theirs = environment._problem
+    native = NativeBuilding(theirs)
+    layout = Layout(environment.content_space)
+    made = starting_contents(layout, 5)
+    compared = []
+    for _ in range(16):
+        content = layout.content(next(made))
+        mine, told = native.info(content), theirs.info(content)
+        assert mine.keys() == told.keys()
+        assert sorted(mine.pop("heights")) == sorted(told.pop("heights"))
+        assert all(np.array_equal(mine[key], told[key]) for key in mine)
+        compared.append((mine, told))
+    assert min(mine["blocks"] for mine, _ in compared) < native.blocks  # some did not find a place
+    for one, other in itertools.pairwise(compared):
+        assert native.diversity(one[0], other[0]) == theirs.diversity(one[1], other[1])

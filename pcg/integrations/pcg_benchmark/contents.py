@@ -23,6 +23,8 @@ class Layout:
         low, high: range of each leaf, `high` excluded.
         whole: whether the leaf is a whole number.
         grid: rows and columns when a content is one rectangle of whole numbers, else None.
+        kinds: leaves of one kind, for each kind: those of one array, or of one entry of equal records.
+        kind_of: for each leaf the place of its kind in `kinds`.
     """
 
     def __init__(self, space: Any) -> None:
@@ -33,6 +35,11 @@ class Layout:
         self.high = np.array([high for _, high, _ in leaves], float)
         self.whole = np.array([whole for _, _, whole in leaves], bool)
         self.grid = _rectangle(sample)
+        names = list(_kind_names(sample))
+        bounds = [(name, *leaf) for name, leaf in zip(names, leaves, strict=True)]
+        order = {kind: place for place, kind in enumerate(dict.fromkeys(bounds))}
+        self.kind_of = np.array([order[kind] for kind in bounds])
+        self.kinds: list[NDArray[np.intp]] = [np.flatnonzero(self.kind_of == place) for place in range(len(order))]
 
     def __len__(self) -> int:
         return len(self.low)
@@ -77,6 +84,19 @@ def _leaves(sample: Any, bounds: Any) -> Iterator[tuple[float, float, bool]]:
         each = [bounds] * len(sample) if isinstance(bounds, dict) else bounds
         for one, bound in zip(sample, each, strict=True):
             yield from _leaves(one, bound)
+
+
+def _kind_names(content: Any) -> Iterator[tuple[str, ...]]:
+    """Yield for each leaf the keys of the dictionaries that it is in, whatever its places in arrays are."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            for rest in _kind_names(value):
+                yield (str(key), *rest)
+    elif hasattr(content, "__len__"):
+        for value in content:
+            yield from _kind_names(value)
+    else:
+        yield ()
 
 
 def _numbers(content: Any) -> Iterator[Any]:

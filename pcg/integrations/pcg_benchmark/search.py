@@ -1,11 +1,18 @@
 """Search for a batch of contents: one for each control, all of full quality, all different from each other.
 
-The three scores of the benchmark ask for a set, so a set is searched: every control is a slot, and whatever is judged
-is offered to all slots that are still open. A slot is settled by a content of full quality that does what its control
-asks and is unlike everything settled before; until then it keeps the best it has seen, from which most of its next
-contents are bred (a local search per slot with neutral moves, in the manner of MAP-Elites, whose cells are the
-controls here). Until anything of full quality is known, the slots share one population that is bred for quality alone:
-a hundred searches for the first good content would find it a hundred times later.
+The search sees a problem through the benchmark's interface alone: the space of contents, and what `info`, `quality`,
+`diversity` and `controlability` say. The three scores ask for a set, so a set is searched: every control is a slot,
+and a slot is settled by a content of full quality that does what its control asks and is unlike all settled before.
+
+Each open slot has a climb: from a start by changes that are kept when they are no worse, so that plateaus are crossed
+(a local search with neutral moves). It goes up by quality and control together, then, with both held, down by the
+likeness to the settled contents. A climb that stands still is given up for a new one. Where climbs start from, and
+whether they look at control or at quality first, is drawn in proportion to what such climbs have settled for what they
+cost (probability matching, as in adaptive operator selection: Fialho et al. 2010): some problems give away contents of
+full quality but for their control, others give away the control. Only a few climbs are under way at a time, and as
+long as nothing of full quality is known, one that goes for quality alone: a hundred searches for the first good content
+would find it a hundred times later. When most of the budget is spent, the slots that are still open ask no more of
+control than good contents do by chance, so that the rest goes into being unlike the others.
 """
 
 from __future__ import annotations
@@ -19,25 +26,87 @@ from typing import Any
 import numpy as np
 
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
-from pcg.integrations.pcg_benchmark.starting_contents import starting_contents, tile_mapping
+from pcg.integrations.pcg_benchmark.operators import Operators
+from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
-_ELITES = 400
-_POPULATION = 60
-"""Contents that are bred for quality as long as none is good."""
-_TOURNAMENT = 3
-_PATIENCE = 60
-"""A slot begins anew when so many contents that would do were too like the settled ones."""
-_STAY = 10
-"""Contents bred in a row for one slot."""
+POOL = 1000
+"""Good contents that are kept to start from and to take parts of."""
+BEGINNINGS = 20
+"""Drawn contents of which the best starts a climb."""
+FEW = 50
+"""Good contents that are all kept, one after another."""
+SEEN_AGAIN = 0.1
+"""Share of further good contents that are kept though they are no progress for a climb: most are close relatives."""
+LOOKED_AT = 300
+"""Good contents of which a climb starts from one that does best what its control asks."""
+COMPARED = 8
+"""Equally near ones of them of which the one is taken that is least like the settled contents."""
+ACTIVE = 8
+"""Slots that are searched for in turn, before others have theirs."""
+STAY = 100
+"""Contents without progress after which another slot has its turn."""
+PATIENCE = 1000
+"""Contents without progress after which a climb by quality and control is given up."""
+PATIENCE_ALIKE = 300
+"""The same, of a climb that has both and only becomes less like the settled contents."""
+KICKS = (0.05, 0.15, 0.4)
+"""Shares of a content that are changed at once to lead it away from its relatives."""
+FIRST = 4.0
+"""Weight of a control that is looked at first, relative to quality."""
+SPENT = 1000.0
+"""Contents that each way is taken to have cost for one slot before it is known."""
+LENIENT = 0.75
+"""Share of the budget after which open slots ask no more of control than good contents do by chance."""
+UNKNOWN = 1e9
+"""Likeness to the settled contents of an answer that was not compared with them."""
+LEAST = 0.1
+"""Least share of each way, relative to the best."""
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A judged content."""
+    """A judged content; its quality is -1 where the problem failed at it."""
 
     vector: Vector
     info: Any
     quality: float
+
+
+@dataclass(eq=False)
+class Way:
+    """A kind of climb, and what it has brought.
+
+    Attributes:
+        start: "anew" from a drawn content, "near" from the good content nearest to the control, "kicked" from that
+            with many changes, "any" from a good one.
+        weight: of control, where quality has 1.
+        settled: slots that such climbs have settled, and 1 in advance.
+        spent: contents that they have cost, and `SPENT` in advance.
+    """
+
+    start: str
+    weight: float
+    settled: float = 1.0
+    spent: float = SPENT
+
+
+@dataclass(eq=False)
+class Climb:
+    """State of the search for a slot.
+
+    Attributes:
+        member: the content that the next one is a change of.
+        way: that the climb goes.
+        fit: quality and weighted control of the member.
+        alike: summed similarity to the settled contents; infinite until quality and control are full.
+        idle: contents since the last progress.
+    """
+
+    member: Member
+    way: Way
+    fit: float
+    alike: float = math.inf
+    idle: int = 0
 
 
 class BatchSearch:
@@ -45,36 +114,38 @@ class BatchSearch:
 
     Args:
         environment: of the benchmark, from `pcg_benchmark.make`.
-        name: of the problem; says which of our games it is like, if any.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
         problem: answers `info`, `quality`, `diversity` and `controlability` instead of the environment's problem.
 
     Attributes:
-        judged: contents that the benchmark has judged so far.
+        judged: contents that the problem has judged so far.
         settled: for each control the content that settled it, or None.
     """
 
-    def __init__(self, environment: Any, name: str, controls: Sequence[Any], seed: int, *, problem: Any = None) -> None:
-        self.environment = environment
+    def __init__(self, environment: Any, controls: Sequence[Any], seed: int, *, problem: Any = None) -> None:
         # the pairwise diversity is nowhere else
         self.problem = environment._problem if problem is None else problem
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 2])
+        # what helps a content towards quality and control, and what keeps both but leads away from others
+        self._towards, self._away = Operators(self.layout), Operators(self.layout)
         self.judged = 0
         self.settled: list[Member | None] = [None] * len(self.controls)
-        self._best: list[tuple[float, Member] | None] = [None] * len(self.controls)
-        self._spare: list[tuple[float, Member] | None] = [None] * len(self.controls)
-        self._kept: list[tuple[float, Member] | None] = [None] * len(self.controls)
-        self._tries = [0] * len(self.controls)
-        self._good: list[tuple[float, Member] | None] = [None] * len(self.controls)
-        self._population: list[Member] = []
-        self._elites: list[Member] = []
+        self._queue = list(range(len(self.controls)))  # open slots, those that are searched for first
+        self._asked = [1.0] * len(self.controls)  # of control
+        self._climbs: list[Climb | None] = [None] * len(self.controls)
+        # worth, likeness to the settled contents, and the content, of the best answer for each slot
+        self._best: list[tuple[float, float, Member] | None] = [None] * len(self.controls)
+        self._ways = [Way(start, weight) for start in ("anew", "near", "kicked") for weight in (1.0, FIRST)]
+        self._ways.append(Way("any", 1.0))
+        self._pool: list[Member] = []
+        self._given_up: list[Member] = []  # ends of climbs as long as nothing is good
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
-        self._seeds: Iterator[Vector] = starting_contents(name, self.layout, seed)
-        self._tiles = tile_mapping(name)
+        self._seeds: Iterator[Vector] = starting_contents(self.layout, seed)
+        self._spent: Callable[..., bool] = lambda share=1.0: False
 
     def run(
         self,
@@ -95,116 +166,97 @@ class BatchSearch:
         Returns:
             One content per control: the one that settled it, or the best that was found.
         """
-        end = None if seconds is None else clock() + seconds
+        started = clock()
+        most, longest = (math.inf if limit is None else limit for limit in (evaluations, seconds))
+        self._spent = lambda share=1.0: self.judged >= share * most or clock() - started >= share * longest
         turn = 0
-        while self._open and (evaluations is None or self.judged < evaluations):
-            if end is not None and clock() >= end:
-                break
-            # a slot is worked on for a while, so that its comparisons are with the same others
-            slot = self._open[turn // _STAY % len(self._open)]
+        lenient = False
+        while self._queue and not self._spent():
+            if not lenient and self._pool and self._spent(LENIENT):
+                lenient = True
+                self._relent()
+            slot = self._queue[turn % min(ACTIVE, len(self._queue))] if self._pool else 0
             turn += 1
-            self._offer(self._judge(self._vary(slot)), slot)
-            if progress is not None and turn % 50 == 0:
-                progress(self.judged, len(self.controls) - len(self._open))
+            idle = 0
+            while idle < STAY and not self._spent():
+                idle = 0 if self._step(slot) else idle + 1
+                if slot not in self._queue[:ACTIVE]:
+                    break
+            if progress is not None:
+                progress(self.judged, len(self.controls) - len(self._queue))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
 
-    @property
-    def _open(self) -> list[int]:
-        return [slot for slot, member in enumerate(self.settled) if member is None]
+    def _relent(self) -> None:
+        """Let the open slots ask no more of control than half of the known good contents do."""
+        for slot in self._queue:
+            controls = [self._control(member, slot) for member in self._some_good(LOOKED_AT)]
+            self._asked[slot] = min(1.0, float(np.median(controls)))
+            if self._asked[slot] < 1:
+                self._climbs[slot] = None
 
     def _answer(self, slot: int) -> Vector:
-        settled = self.settled[slot]
+        settled, best = self.settled[slot], self._best[slot]
         if settled is not None:
             return settled.vector
-        known = self._spare[slot] or self._kept[slot] or self._good[slot] or self._best[slot]
-        return self.layout.sample(self.rng) if known is None else known[1].vector
+        if best is not None and (best[0] >= 1 or not self._pool):
+            return best[2].vector
+        if self._pool:
+            return max(self._some_good(LOOKED_AT), key=lambda member: self._control(member, slot)).vector
+        climb = self._climbs[slot]
+        return self.layout.sample(self.rng) if climb is None else climb.member.vector
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
     def _judge(self, vector: Vector) -> Member:
-        """Ask the problem about a content."""
+        """Ask the problem about a content; good ones go into the pool."""
         self.judged += 1
-        info = self.problem.info(self.layout.content(vector))
-        return Member(vector, info, float(self.problem.quality(info)))
-
-    def _offer(self, member: Member, slot: int) -> None:
-        """Let the slot it was made for have a look, and all open ones if it is good."""
-        good = member.quality >= 1
-        looking = self._open if good else [slot]
-        fit = [(k, float(self.problem.controlability(member.info, self.controls[k]))) for k in looking]
-        if good:
-            self._remember(member)
-            fulfilling = [k for k, value in fit if value >= 1]
-            if fulfilling:
-                self._settle(member, fulfilling, slot)
-        else:
-            self._improve(member)
-        for k, value in fit:
-            known = self._best[k]
-            score = member.quality + value
-            if known is None or score >= known[0]:  # equal ones replace each other: plateaus are crossed so
-                self._best[k] = (score, member)
-            held = self._good[k]
-            if good and (held is None or value > held[0] or (value == held[0] and k == slot)):
-                self._good[k] = (value, member)
-
-    def _improve(self, member: Member) -> None:
-        """Let a content that is not good into the population, in place of the worst one that is no better."""
-        if self._elites:
-            self._population = []  # from now on good ones are bred
-        elif len(self._population) < _POPULATION:
-            self._population.append(member)
-        else:
-            qualities = np.array([one.quality for one in self._population])
-            worst = np.flatnonzero(qualities == qualities.min())
-            if member.quality >= qualities.min():
-                self._population[int(worst[int(self.rng.integers(len(worst)))])] = member
+        try:
+            info = self.problem.info(self.layout.content(vector))
+            member = Member(vector, info, float(self.problem.quality(info)))
+        except (ArithmeticError, LookupError, ValueError):  # some problems divide by counts that may be 0
+            return Member(vector, None, -1.0)
+        if member.quality >= 1:
+            if not self._pool:
+                self._climbs = [None] * len(self.controls)  # what has been climbed without the control
+            if len(self._pool) < FEW or self.rng.random() < SEEN_AGAIN:
+                self._remember(member)
+        return member
 
     def _remember(self, member: Member) -> None:
-        if len(self._elites) < _ELITES:
-            self._elites.append(member)
+        """Let a good content into the pool, and be the answer for all slots that it obeys and that have none so far."""
+        if len(self._pool) < POOL:
+            self._pool.append(member)
         else:
-            self._elites[int(self.rng.integers(_ELITES))] = member
+            self._pool[int(self.rng.integers(POOL))] = member
+        for slot in self._queue.copy():
+            best = self._best[slot]
+            if (best is None or best[0] < 2) and self._control(member, slot) >= 1:
+                self._keep(slot, 2.0, UNKNOWN, member)
+                self._let_others(slot)
 
-    def _settle(self, member: Member, fulfilling: Sequence[int], slot: int) -> None:
-        """Settle one of the slots, or keep the member for those whose spare is more like the settled ones."""
-        without = [k for k in fulfilling if self._spare[k] is None]
-        own = self._spare[slot if slot in fulfilling else fulfilling[0]]
-        similarity = self._total_similarity(member, math.inf if without or own is None else own[0])
-        if similarity == 0:
-            # the slot that has found least so far: others will have their chance
-            place = without[0] if without else slot if slot in fulfilling else fulfilling[0]
-            self.settled[place] = member
-            self._front.insert(0, member)
-            for k in self._open:  # who waits has one more to be unlike
-                spare = self._spare[k]
-                if spare is not None:
-                    self._spare[k] = (spare[0] + self._similarity(spare[1], member), spare[1])
-            return
-        for k in fulfilling:
-            spare = self._spare[k]
-            if spare is None or similarity <= spare[0]:
-                if spare is None or similarity < spare[0]:
-                    self._tries[k] = 0
-                self._spare[k] = (similarity, member)
-            elif k == slot:
-                self._tries[k] += 1
-                if self._tries[k] >= _PATIENCE:
-                    kept = self._kept[k]
-                    if kept is None or spare[0] < kept[0]:
-                        self._kept[k] = spare
-                    self._tries[k] = 0
-                    self._best[k] = self._spare[k] = None  # begin this slot anew
+    def _control(self, member: Member, slot: int) -> float:
+        """Return how well a content does what the control of a slot asks, in [0, 1]."""
+        return float(self.problem.controlability(member.info, self.controls[slot]))
+
+    def _fit(self, member: Member, slot: int, weight: float) -> float:
+        """Return the worth of a content for a slot: quality and weighted control, quality alone until it is known."""
+        if member.quality < 0 or not self._pool:
+            return member.quality
+        return member.quality + weight * min(self._asked[slot], self._control(member, slot))
+
+    def _some_good(self, count: int) -> list[Member]:
+        """Return contents of the pool, drawn at random."""
+        return [self._pool[int(k)] for k in self.rng.integers(len(self._pool), size=min(count, len(self._pool)))]
 
     def _similarity(self, one: Member, other: Member) -> float:
         """Return the similarity of two contents, 0 when they count as different."""
-        return 1.0 - float(self.problem.diversity(one.info, other.info))
+        return max(0.0, 1.0 - float(self.problem.diversity(one.info, other.info)))
 
-    def _total_similarity(self, member: Member, limit: float) -> float:
-        """Return the summed similarity to the settled ones; infinite as soon as that exceeds `limit`.
+    def _likeness(self, member: Member, limit: float) -> float:
+        """Return the summed similarity to the settled contents; infinite as soon as that exceeds `limit`.
 
         Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
-        is asked only of a member that could settle, because comparing is what takes most of the time.
+        is asked only of a content that could settle, because comparing takes much of the time.
         """
         total = 0.0
         for reverse in (False, True):
@@ -219,82 +271,130 @@ class BatchSearch:
                 break
         return total
 
-    # --- breeding -----------------------------------------------------------------------------------------------------
+    # --- climbing -----------------------------------------------------------------------------------------------------
 
-    def _vary(self, slot: int) -> Vector:
-        """Something to try for a slot: a change of its best or of an elite, or a new start."""
-        rng = self.rng
+    def _step(self, slot: int) -> bool:
+        """Go on with the climb of a slot by one content, or begin one; True if that was progress."""
+        climb = self._climbs[slot]
+        full = climb is not None and climb.alike < math.inf
+        if climb is None or climb.idle > (PATIENCE_ALIKE if full else PATIENCE):
+            if climb is not None and self._pool:
+                self._let_others(slot)
+                self._climbs[slot] = None
+                return False
+            if climb is not None:
+                self._given_up = [*self._given_up[1 - BEGINNINGS :], climb.member]
+            self._begin(slot)
+            return True
+        operators = self._away if full else self._towards
+        others = self._pool or self._given_up or [climb.member]
+        other = others[int(self.rng.integers(len(others)))]
+        vector, used = operators.vary(self.rng, climb.member.vector, other.vector)
+        climb.idle += 1
+        if (vector == climb.member.vector).all():
+            return False
+        climb.way.spent += 1.0
+        progress = self._consider(self._judge(vector), slot, climb)
+        operators.learn(used, progress)
+        if progress:
+            climb.idle = 0
+        return progress
+
+    def _let_others(self, slot: int) -> None:
+        """Put an open slot behind all others."""
+        self._queue.remove(slot)
+        self._queue.append(slot)
+
+    def _begin(self, slot: int) -> None:
+        """Start a climb for a slot; what it starts from may settle the slot at once."""
+        way = self._ways[0]
+        if self._pool:
+            shares = np.array([way.settled / way.spent for way in self._ways])
+            shares = np.maximum(shares, LEAST * shares.max())
+            way = self._ways[int(self.rng.choice(len(shares), p=shares / shares.sum()))]
+        if way.start == "anew":
+            drawn = [self._judge(next(self._seeds))]
+            while len(drawn) < BEGINNINGS and not self._spent():
+                drawn.append(self._judge(next(self._seeds)))
+            way.spent += len(drawn)
+            start = max(drawn, key=lambda member: self._fit(member, slot, way.weight))
+        elif way.start in ("near", "kicked"):
+            start = self._nearest(slot)
+            if way.start == "kicked" and not self._spent():
+                start = self._judge(self._kick(start.vector))
+                way.spent += 1.0
+        else:
+            (start,) = self._some_good(1)
+        climb = self._climbs[slot] = Climb(start, way, -math.inf)
+        self._consider(start, slot, climb)
+
+    def _kick(self, vector: Vector) -> Vector:
+        """Return a content with a share of its numbers drawn anew or taken from another good one."""
+        changed = self.rng.random(len(vector)) < self.rng.choice(KICKS)
+        other = self.layout.sample(self.rng) if self.rng.random() < 0.5 else self._some_good(1)[0].vector
+        kicked: Vector = np.where(changed, other, vector)
+        return kicked
+
+    def _nearest(self, slot: int) -> Member:
+        """Return the good content of some that does best what a control asks, of equal ones the least like the set."""
+        good = self._some_good(LOOKED_AT)
         best = self._best[slot]
-        chance = rng.random()
-        if best is None or chance < 0.1 or (not self._elites and len(self._population) < _POPULATION):
-            return next(self._seeds)
-        parent = best[1]
-        spare, good = self._spare[slot], self._good[slot]
-        if not self._elites:
-            parent = self._select()
-        elif spare is not None and chance < 0.5:
-            parent = spare[1]
-        elif chance < (0.65 if good is None else 0.25):
-            parent = self._elites[int(rng.integers(len(self._elites)))]
-        elif good is not None and chance < 0.85:
-            parent = good[1]
-        other = self._elites[int(rng.integers(len(self._elites)))] if self._elites else self._select()
-        vector = parent.vector.copy()
-        for _ in range(1 + int(rng.geometric(0.5))):
-            if self.layout.grid is not None:
-                self._change_grid(vector.reshape(self.layout.grid), other.vector.reshape(self.layout.grid))
-            else:
-                self._change_numbers(vector, other.vector)
-        vector = self.layout.inside(vector)
-        return vector if self._tiles is None else self._tiles.repair(vector, rng)
+        if best is not None and best[0] >= 1:
+            good.append(best[2])
+        controls = [self._control(member, slot) for member in good]
+        nearest = [member for member, control in zip(good, controls, strict=True) if control == max(controls)]
+        chosen, least = nearest[0], math.inf
+        for member in nearest[:COMPARED] if max(controls) >= self._asked[slot] else ():
+            likeness = self._likeness(member, least)
+            if likeness < least:
+                chosen, least = member, likeness
+        return chosen
 
-    def _select(self) -> Member:
-        """The best of a few of the population."""
-        drawn = [self._population[int(at)] for at in self.rng.integers(len(self._population), size=_TOURNAMENT)]
-        return max(drawn, key=lambda member: member.quality)
+    def _consider(self, member: Member, slot: int, climb: Climb) -> bool:
+        """Let a content be the next stand of a climb unless it is worse, and settle the slot; True if it is better."""
+        weight = climb.way.weight
+        fit, known = self._fit(member, slot, weight), climb.fit
+        if fit < known:
+            return False
+        if fit < 1 + weight * self._asked[slot]:
+            climb.member, climb.fit = member, fit
+            if member.quality >= 1 and fit > known:
+                self._remember(member)
+            if member.info is not None and self._pool:
+                control = self._control(member, slot)
+                self._keep(slot, float(member.quality >= 1) + 0.9 * (control >= 1) + 0.01 * control, 0.0, member)
+            return fit > known
+        likeness = self._likeness(member, climb.alike)
+        if likeness == 0:
+            self._settle(slot, member)
+            self._remember(member)
+            climb.way.settled += 1.0
+            return True
+        if likeness == math.inf and climb.alike < math.inf:
+            return False
+        best = self._best[slot]
+        if best is None or best[0] < 2:
+            self._let_others(slot)  # they reach quality and control before any becomes unlike
+        better = likeness < climb.alike
+        climb.member, climb.fit, climb.alike = member, fit, likeness
+        self._keep(slot, 2.0, likeness, member)
+        return better
 
-    def _change_grid(self, grid: Vector, other: Vector) -> None:
-        """One change in place: a cell, a swap, a move of something rare, a line, a patch of another, a mirror image."""
-        rng = self.rng
-        height, width = grid.shape
-        y, x = int(rng.integers(height)), int(rng.integers(width))
-        kind = int(rng.integers(10))
-        if kind < 3:
-            grid[y, x] = self.layout.draw(rng, y * width + x)
-        elif kind < 5:
-            v, u = int(rng.integers(height)), int(rng.integers(width))
-            grid[y, x], grid[v, u] = grid[v, u], grid[y, x]
-        elif kind < 7:
-            values, counts = np.unique(grid, return_counts=True)
-            rare = values[counts <= max(1, grid.size // 8)]
-            cells = np.argwhere(np.isin(grid, rare))
-            if len(cells):
-                v, u = cells[int(rng.integers(len(cells)))].tolist()
-                grid[y, x], grid[v, u] = grid[v, u], grid[y, x]
-        elif kind < 8:
-            values, counts = np.unique(grid, return_counts=True)
-            value = values[int(rng.choice(len(values), p=counts / counts.sum()))]
-            long = 2 + int(rng.integers(max(1, max(height, width) // 2)))
-            if rng.random() < 0.5:
-                grid[y, x : x + long] = value
-            else:
-                grid[y : y + long, x] = value
-        elif kind < 9:
-            rows, columns = 1 + int(rng.integers(height)), 1 + int(rng.integers(width))
-            grid[y : y + rows, x : x + columns] = other[y : y + rows, x : x + columns]
-        else:
-            grid[:] = (grid[::-1], grid[:, ::-1], grid[::-1, ::-1])[int(rng.integers(3))].copy()
+    def _keep(self, slot: int, worth: float, likeness: float, member: Member) -> None:
+        """Let a content be the answer for a slot as long as it is open, unless the one known is better."""
+        known = self._best[slot]
+        if known is None or (worth, -likeness) >= (known[0], -known[1]):
+            self._best[slot] = worth, likeness, member
 
-    def _change_numbers(self, vector: Vector, other: Vector) -> None:
-        """One change in place: a number drawn anew or moved a little, or a stretch of another's."""
-        rng = self.rng
-        at = int(rng.integers(len(vector)))
-        kind = int(rng.integers(4))
-        if kind < 2:
-            vector[at] = self.layout.draw(rng, at)
-        elif kind < 3:
-            span = self.layout.high[at] - self.layout.low[at]
-            vector[at] += rng.normal() * max(0.1 * span, 1.0 if self.layout.whole[at] else 0.0)
-        else:
-            end = at + 1 + int(rng.integers(max(1, len(vector) // 4)))
-            vector[at:end] = other[at:end]
+    def _settle(self, slot: int, member: Member) -> None:
+        """Settle a slot; who waits has one more to be unlike."""
+        self.settled[slot] = member
+        self._climbs[slot] = self._best[slot] = None
+        self._front.insert(0, member)
+        self._queue.remove(slot)
+        for k in self._queue:
+            climb, best = self._climbs[k], self._best[k]
+            if climb is not None and climb.alike < math.inf:
+                climb.alike += self._similarity(climb.member, member)
+            if best is not None and best[0] >= 2:
+                self._best[k] = best[0], best[1] + self._similarity(best[2], member), best[2]

@@ -49,7 +49,7 @@ def solve_problem(
     seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
     progress: Callable[[int, int], None] | None = None,
-    search: Callable[[Any, str, list[Any], int], Any] = BatchSearch,
+    search: Callable[[Any, list[Any], int], Any] = BatchSearch,
 ) -> ProblemResult:
     """Make a batch of contents for a problem, each for a control drawn from the problem's control space.
 
@@ -61,7 +61,7 @@ def solve_problem(
         seconds: on the clock; given, the result depends on the machine.
         clock: `time.process_time` counts processor time instead of wall time.
         progress: called now and then with the numbers of judged contents and of finished ones.
-        search: called with the environment, the problem's name, the controls and the seed, makes something with the
+        search: called with the environment, the controls and the seed, makes something with the
             method `run` and the attribute `judged` of `BatchSearch`.
 
     Raises:
@@ -83,7 +83,7 @@ def solve_problem(
     environment = make_environment(name)
     environment.seed(seed)
     controls = [_control(environment) for _ in range(count)]
-    searching = search(environment, name, controls, seed)
+    searching = search(environment, controls, seed)
     started = clock()
     contents = searching.run(evaluations=evaluations, seconds=seconds, clock=clock, progress=progress)
     spent = clock() - started

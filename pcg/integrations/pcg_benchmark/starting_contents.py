@@ -1,120 +1,70 @@
-"""Contents to start a search on a PCG Benchmark problem from: levels of our generators, in the problem's own numbers.
+"""Contents to start a search on a PCG Benchmark problem from, drawn without knowing what a number means.
 
-Some problems are games that one of ours is like. The table says which, and which number stands for which character of
-our game's levels; the frame of our levels falls away, because the problems have it outside their content.
+Uniform samples are rarely a beginning: contents that make sense have a few values nearly everywhere and the others
+here and there. So some of the samples have values of very different frequency, and some of the grids have a ground,
+walks of a second value through it, and a few single cells of the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
-from pcg.engine.game import load
-from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.generators.levels import LevelContext, make_generator
 from pcg.integrations.pcg_benchmark.contents import Layout, Vector
 
-
-@dataclass(frozen=True)
-class TileMapping:
-    """The numbers of a problem's tiles for the characters of one of our games."""
-
-    game: str
-    """A game of ours."""
-    numbers: Mapping[str, int]
-    """Character of our levels -> number in the content."""
-    other: int
-    """The number of all other characters."""
-    once: str = ""
-    """Characters of which the problem wants exactly one."""
-    paired: str = ""
-    """Two characters of which it wants equally many, at least one."""
-
-    def repair(self, vector: Vector, rng: np.random.Generator) -> Vector:
-        """The content with the right number of what it must have once or equally often, a few cells changed."""
-        mended = vector.copy()
-        kept = [self.numbers[char] for char in self.once + self.paired]
-        for char in self.once:
-            self._bring(mended, self.numbers[char], 1, kept, rng)
-        if self.paired:
-            first, second = (self.numbers[char] for char in self.paired)
-            counts = sorted((int((mended == first).sum()), int((mended == second).sum())))
-            target = max(1, counts[int(rng.integers(2))])
-            self._bring(mended, first, target, kept, rng)
-            self._bring(mended, second, target, kept, rng)
-        return mended
-
-    def _bring(self, vector: Vector, number: int, target: int, kept: list[int], rng: np.random.Generator) -> None:
-        """Add or take away a number in place until there are `target` of it, as far as there is room."""
-        cells = np.flatnonzero(vector == number)
-        if len(cells) > target:
-            vector[rng.permutation(cells)[target:]] = self.other
-        elif len(cells) < target:
-            room = np.flatnonzero(vector == self.other)
-            if len(room) < target - len(cells):
-                room = np.flatnonzero(~np.isin(vector, kept))
-            vector[rng.permutation(room)[: target - len(cells)]] = number
+CONCENTRATIONS = (0.02, 0.1, 0.3, 1.0)
+"""Of the Dirichlet distributions that shares of values are drawn from: the least makes one value fill nearly all."""
+LARGEST = 200
+"""Most values of a leaf for which shares are drawn."""
+THINGS = 3
+"""Most single cells of a value in a grid with walks."""
 
 
-TILE_MAPPINGS: Mapping[str, TileMapping] = {
-    "binary": TileMapping("dungeon", {"w": 0}, 1),
-    "loderunnertile": TileMapping(
-        "lode_runner", {"w": 0, "b": 0, "A": 2, "g": 3, "t": 3, "x": 3, "m": 4, "h": 5, "r": 6}, 1
-    ),
-    "mdungeons": TileMapping("dungeon", {"w": 0, "A": 2, "d": 3, "k": 4, "c": 5, "b": 6, "l": 6, "s": 7}, 1, once="A"),
-    "sokoban": TileMapping("boxes", {"w": 0, "A": 2, "b": 3, "o": 4}, 1, once="A", paired="bo"),
-    "zelda": TileMapping("dungeon", {"w": 0, "A": 2, "k": 3, "d": 4, "b": 5, "l": 5, "s": 5}, 1, once="Akd"),
-}
-"""Family of problems (the first part of its name) -> its tile mapping."""
-
-_SPARSE = 0.3
-"""Concentration of the shares of tiles in a grid without a tile mapping: mostly two or three tiles prevail."""
-
-SOURCES = ("constructive", "ca", "bsp", "constructive", "random")
-"""Generators that take turns."""
-
-
-def tile_mapping(problem: str) -> TileMapping | None:
-    """Return the tile mapping of a problem by its name, None when our games have nothing like it."""
-    return TILE_MAPPINGS.get(problem.partition("-")[0])
-
-
-def starting_contents(problem: str, layout: Layout, seed: int) -> Iterator[Vector]:
-    """Yield contents to start from, without end: our generators' levels, or samples where they have no meaning."""
-    known = tile_mapping(problem)
+def starting_contents(layout: Layout, seed: int) -> Iterator[Vector]:
+    """Yield contents to start from, without end."""
     rng = np.random.default_rng([seed, 1])
-    if known is None or layout.grid is None:
-        while True:
-            yield layout.sample(rng)
-            if layout.grid is not None:
-                yield _uneven(layout, rng)
-    height, width = layout.grid
-    context = LevelContext.of(load(known.game))
-    frame = int(any(side is not None for side in context.frame))
-    size: dict[str, Any] = {
-        "min_width": width + 2 * frame, "max_width": width + 2 * frame,
-        "min_height": height + 2 * frame, "max_height": height + 2 * frame,
-    }  # fmt: skip
-    makers = []
-    for k, name in enumerate(SOURCES):
-        try:
-            makers.append(make_generator(name, context, seed=seed + k, **size))
-        except PcgError:
-            continue  # not for this game, or not at this size
     while True:
-        for maker in makers:
-            (candidate,) = maker.ask(1)
-            rows = candidate.level.split("\n")[frame : frame + height]
-            cells = [known.numbers.get(char, known.other) for row in rows for char in row[frame : frame + width]]
-            yield known.repair(layout.inside(np.array(cells, float)), rng)
-        yield known.repair(layout.sample(rng), rng)
+        yield layout.sample(rng)
+        yield uneven(layout, rng)
+        if layout.grid is not None:
+            yield walked(layout, rng)
+            yield walked(layout, rng)
 
 
-def _uneven(layout: Layout, rng: np.random.Generator) -> Vector:
-    """A grid of whole numbers, some of them far more often than others."""
-    low, high = int(layout.low.min()), int(layout.high.max())
-    shares = rng.dirichlet(np.full(high - low, _SPARSE))
-    return layout.inside(rng.choice(np.arange(low, high), size=len(layout), p=shares).astype(float))
+def uneven(layout: Layout, rng: np.random.Generator) -> Vector:
+    """Return a sample in which some values of a kind of leaves are far more frequent than others."""
+    vector = layout.sample(rng)
+    for kin in layout.kinds:
+        low, high = layout.low[kin[0]], layout.high[kin[0]]
+        if layout.whole[kin[0]] and high - low <= LARGEST:
+            concentration = CONCENTRATIONS[int(rng.integers(len(CONCENTRATIONS)))]
+            shares = rng.dirichlet(np.full(int(high - low), concentration))
+            vector[kin] = low + rng.choice(len(shares), size=len(kin), p=shares)
+    return layout.inside(vector)
+
+
+def walked(layout: Layout, rng: np.random.Generator) -> Vector:
+    """Return a grid of one value with straight walks of another through it, and a few single cells of the others."""
+    assert layout.grid is not None
+    height, width = layout.grid
+    values = rng.permutation(np.arange(int(layout.low[0]), int(layout.high[0])))
+    grid = np.full((height, width), values[0], float)
+    y, x = int(rng.integers(height)), int(rng.integers(width))
+    wanted = rng.uniform(0.2, 0.8) * grid.size
+    while (grid != values[0]).sum() < wanted:
+        if rng.random() < 0.5:
+            to = int(rng.integers(height))
+            grid[min(y, to) : max(y, to) + 1, x] = values[1]
+            y = to
+        else:
+            to = int(rng.integers(width))
+            grid[y, min(x, to) : max(x, to) + 1] = values[1]
+            x = to
+    paths = rng.permutation(np.flatnonzero(grid.ravel() == values[1])).tolist()
+    flat = grid.ravel()
+    for value in values[2:]:
+        for _ in range(int(rng.integers(THINGS + 1))):
+            if paths:
+                flat[paths.pop()] = value
+    return flat

@@ -1,0 +1,271 @@
+"""Changes of contents of a PCG Benchmark problem, whatever the problem is.
+
+A content is a vector of leaves (`Layout`). What a leaf means is unknown; what can be told from the space alone is which
+leaves are of one kind (those of one array, or of one entry of equal records), and whether they lie in a grid. So a
+change redraws, copies, exchanges or shifts leaves of one kind, or draws on a grid. Which changes are of use differs
+from problem to problem and is learned: each is drawn in proportion to the share of its contents that were kept
+(probability matching, as in adaptive operator selection: Fialho et al. 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.integrations.pcg_benchmark.contents import Layout, Vector
+
+FLOOR = 0.15
+"""Least weight of a change, as a share of the largest one."""
+MEMORY = 0.995
+"""Factor by which earlier outcomes of a change count less with each new one."""
+COUNTS = (1, 2, 3, 5, 9)
+"""Numbers of changes that are made at once."""
+RARE = 8
+"""Values that fill less than one of so many cells of a grid are rare: things rather than ground."""
+
+Change = Callable[[Layout, np.random.Generator, Vector, Vector], None]
+"""Changes a vector in place; the second vector is another content, whose parts may be copied."""
+
+
+class Operators:
+    """Changes for the contents of a layout, how many to make at once, and how often each was of use."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.changes: Sequence[Change] = (*ON_LEAVES, *(ON_GRIDS if layout.grid is not None else ()))
+        self._kinds = _Shares(len(self.changes))
+        self._counts = _Shares(len(COUNTS))
+
+    def vary(self, rng: np.random.Generator, parent: Vector, other: Vector) -> tuple[Vector, list[int]]:
+        """Return a changed copy of a parent, and what `learn` is to be told of it: which count, and which changes."""
+        vector = parent.copy()
+        used = [self._counts.draw(rng)]
+        for _ in range(COUNTS[used[0]]):
+            used.append(self._kinds.draw(rng))
+            self.changes[used[-1]](self.layout, rng, vector, other)
+        return self.layout.inside(vector), used
+
+    def learn(self, used: Sequence[int], of_use: bool) -> None:
+        """Take note of whether a content that some changes made was kept."""
+        for place, k in enumerate(used):
+            (self._kinds if place else self._counts).learn(k, of_use)
+
+
+class _Shares:
+    """Alternatives that are drawn in proportion to how often each was of use lately."""
+
+    def __init__(self, count: int) -> None:
+        self._good = np.full(count, 1.0)
+        self._tried = np.full(count, 2.0)
+
+    def draw(self, rng: np.random.Generator) -> int:
+        share = self._good / self._tried
+        bounds = np.cumsum(np.maximum(share, FLOOR * share.max()))
+        return int(np.searchsorted(bounds, rng.random() * bounds[-1]))
+
+    def learn(self, k: int, of_use: bool) -> None:
+        self._good[k] = MEMORY * self._good[k] + of_use
+        self._tried[k] = MEMORY * self._tried[k] + 1.0
+
+
+# --- changes of leaves ------------------------------------------------------------------------------------------------
+
+
+def _kin(layout: Layout, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return the leaves of one kind; a kind is drawn as often as it has leaves or as any other, by half."""
+    if rng.random() < 0.5:
+        return layout.kinds[int(rng.integers(len(layout.kinds)))]
+    return layout.kinds[int(layout.kind_of[int(rng.integers(len(layout)))])]
+
+
+def _redraw(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    at = int(rng.choice(_kin(layout, rng)))
+    vector[at] = layout.draw(rng, at)
+
+
+def _step(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    at = int(rng.choice(_kin(layout, rng)))
+    if layout.whole[at]:
+        vector[at] += 1.0 if rng.random() < 0.5 else -1.0
+    else:
+        vector[at] += 0.1 * rng.normal() * (layout.high[at] - layout.low[at])
+
+
+def _toggle(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Toggle a binary digit of a whole number: some numbers are sets of flags."""
+    at = int(rng.choice(_kin(layout, rng)))
+    span = int(layout.high[at] - layout.low[at])
+    if layout.whole[at] and span > 1:
+        digit = int(rng.integers((span - 1).bit_length()))
+        vector[at] = layout.low[at] + (int(vector[at] - layout.low[at]) ^ 1 << digit)
+
+
+def _copy(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    kin = _kin(layout, rng)
+    vector[int(rng.choice(kin))] = vector[int(rng.choice(kin))]
+
+
+def _exchange(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    kin = _kin(layout, rng)
+    one, two = int(rng.choice(kin)), int(rng.choice(kin))
+    vector[one], vector[two] = vector[two], vector[one]
+
+
+def _stretch(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Take a stretch of another content."""
+    at = int(rng.integers(len(vector)))
+    end = at + 1 + int(rng.integers(max(1, len(vector) // 3)))
+    vector[at:end] = other[at:end]
+
+
+def _shift(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Move a stretch of one kind by a place, the last coming first: an insertion, or a deletion."""
+    kin = _kin(layout, rng)
+    one, two = sorted((int(rng.integers(len(kin))), int(rng.integers(len(kin)))))
+    part = kin[one : two + 1]
+    vector[part] = np.roll(vector[part], 1 if rng.random() < 0.5 else -1)
+
+
+def _fill(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Give a stretch of one kind the value of one of its leaves."""
+    kin = _kin(layout, rng)
+    at = int(rng.integers(len(kin)))
+    vector[kin[at : at + 2 + int(rng.integers(max(1, len(kin) // 3)))]] = vector[int(rng.choice(kin))]
+
+
+def _reflect(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Turn the values of all leaves of one kind round within their range."""
+    kin = _kin(layout, rng)
+    top = np.where(layout.whole[kin], layout.high[kin] - 1.0, layout.high[kin])
+    vector[kin] = layout.low[kin] + top - vector[kin]
+
+
+def _permute(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Shuffle the values of a kind."""
+    kin = _kin(layout, rng)
+    vector[kin] = rng.permutation(vector[kin])
+
+
+def _rename(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Exchange two values wherever they stand in a kind."""
+    kin = _kin(layout, rng)
+    one, two = vector[int(rng.choice(kin))], layout.draw(rng, int(rng.choice(kin)))
+    values = vector[kin]
+    vector[kin] = np.where(values == one, two, np.where(values == two, one, values))
+
+
+ON_LEAVES: Sequence[Change] = (
+    _redraw, _step, _toggle, _copy, _exchange, _stretch, _shift, _fill, _reflect, _permute, _rename,
+)  # fmt: skip
+
+
+# --- changes of grids -------------------------------------------------------------------------------------------------
+
+
+def _rare_cell(layout: Layout, rng: np.random.Generator, vector: Vector) -> int:
+    """Return a cell whose value is rare, any cell where none is."""
+    _, places, counts = np.unique(vector, return_inverse=True, return_counts=True)
+    rare = np.flatnonzero((counts <= max(1, len(vector) // RARE))[places])
+    return int(rare[int(rng.integers(len(rare)))]) if len(rare) else int(rng.integers(len(vector)))
+
+
+def _ground(vector: Vector) -> float:
+    """Return the most frequent value."""
+    values, counts = np.unique(vector, return_counts=True)
+    return float(values[int(counts.argmax())])
+
+
+def _move(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Move a rare value anywhere."""
+    one, two = _rare_cell(layout, rng, vector), int(rng.integers(len(vector)))
+    vector[one], vector[two] = vector[two], vector[one]
+
+
+def _nudge(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Move a rare value to a cell beside it."""
+    one = _rare_cell(layout, rng, vector)
+    two = _beside(layout, rng, one)
+    vector[one], vector[two] = vector[two], vector[one]
+
+
+def _beside(layout: Layout, rng: np.random.Generator, cell: int) -> int:
+    """Return a neighbour of a cell, or the cell itself at an edge."""
+    assert layout.grid is not None
+    height, width = layout.grid
+    y, x = divmod(cell, width)
+    step = 1 if rng.random() < 0.5 else -1
+    if rng.random() < 0.5:
+        y = min(height - 1, max(0, y + step))
+    else:
+        x = min(width - 1, max(0, x + step))
+    return y * width + x
+
+
+def _drop(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Let a rare value become what is most frequent."""
+    vector[_rare_cell(layout, rng, vector)] = _ground(vector)
+
+
+def _spread(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Give a cell the value of a neighbour."""
+    cell = int(rng.integers(len(vector)))
+    vector[cell] = vector[_beside(layout, rng, cell)]
+
+
+def _area(layout: Layout, rng: np.random.Generator) -> tuple[slice, slice]:
+    """Return a rectangle of at most half the grid's sides."""
+    assert layout.grid is not None
+    height, width = layout.grid
+    tall, wide = 1 + int(rng.integers(max(1, height // 2))), 1 + int(rng.integers(max(1, width // 2)))
+    y, x = int(rng.integers(height - tall + 1)), int(rng.integers(width - wide + 1))
+    return slice(y, y + tall), slice(x, x + wide)
+
+
+def _line(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Draw a line of a value, the more likely the more frequent."""
+    rows, columns = _area(layout, rng)
+    value = vector[int(rng.integers(len(vector)))]
+    grid = vector.reshape(layout.grid)
+    if rng.random() < 0.5:
+        grid[rows.start, columns] = value
+    else:
+        grid[rows, columns.start] = value
+
+
+def _patch(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Take a rectangle of another content."""
+    area = _area(layout, rng)
+    vector.reshape(layout.grid)[area] = other.reshape(layout.grid)[area]
+
+
+def _clone(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Copy a rectangle to another place."""
+    assert layout.grid is not None
+    height, width = layout.grid
+    rows, columns = _area(layout, rng)
+    grid = vector.reshape(height, width)
+    part = grid[rows, columns].copy()
+    y, x = int(rng.integers(height - part.shape[0] + 1)), int(rng.integers(width - part.shape[1] + 1))
+    grid[y : y + part.shape[0], x : x + part.shape[1]] = part
+
+
+def _slide(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Move a rectangle, or everything, by a cell."""
+    grid = vector.reshape(layout.grid)
+    area = _area(layout, rng) if rng.random() < 0.5 else (slice(None), slice(None))
+    axis, step = int(rng.integers(2)), 1 if rng.random() < 0.5 else -1
+    grid[area] = np.roll(grid[area], step, axis)
+
+
+def _mirror(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+    """Mirror or turn everything."""
+    grid = vector.reshape(layout.grid)
+    images = [grid[::-1], grid[:, ::-1], grid[::-1, ::-1]]
+    if grid.shape[0] == grid.shape[1]:
+        images += [grid.T, np.rot90(grid), np.rot90(grid, 3)]
+    grid[:] = images[int(rng.integers(len(images)))].copy()
+
+
+ON_GRIDS: Sequence[Change] = (_move, _nudge, _drop, _spread, _line, _patch, _clone, _slide, _mirror)

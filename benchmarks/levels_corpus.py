@@ -246,7 +246,9 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
         f"{DISTINCT} distinct feasible levels (as runs tell levels apart) or after {limit:g} s of processor time; seed "
         f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
         "",
-        "Their style, and courses, are on a [page of their own](level-style.md).",
+        "Their style, and courses, are on a [page of their own](level-style.md). `evolve`, the default before, was "
+        "measured on all of them (seed 7, at several earlier states): 108 of the 110 of the corpus and all 18 of ours "
+        "had a feasible level, in 0.8 s in the median; *assemblyline* and *rivers* had none.",
         "",
         "| games | measured | with a feasible one | median seconds | within 5 s | with ten | share | median seconds |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",

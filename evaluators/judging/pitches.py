@@ -34,7 +34,7 @@ def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str],
     >>> game = pcg.load("hunt")
     >>> levels = [game.read_level(0)]
     >>> pitch(game_kinds(game.definition, levels), levels, str, lambda noun: noun + "s")
-    'Catch every hen while dogs chase you.'
+    'Catch every hen and every chick while dogs chase you.'
     """
     about = concept(kinds, levels)
     said = _Words(kinds, name, plural)

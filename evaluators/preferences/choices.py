@@ -231,6 +231,11 @@ def choice_bootstrap(
 
     Returns:
         The fit to all choices, and percentile intervals of the utilities, (items, 2).
+
+    >>> sets = [Choice(f"p{k}", ("a", "b", "c", "d"), "a" if k < 30 else "b", "d") for k in range(40)]
+    >>> found, intervals = choice_bootstrap(sets, samples=50)
+    >>> intervals.shape, bool((intervals[:, 0] <= found.utilities).all())
+    ((4, 2), True)
     """
     table = ChoiceTable(choices)
     people = {who: k for k, who in enumerate(dict.fromkeys(choice.participant for choice in choices))}

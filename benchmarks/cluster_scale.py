@@ -144,7 +144,6 @@ def measure(number: int, seconds: float, batches: int, share: int, table: Table)
         before = (sum(busy.cpu_times()[:2]), _own_time(), client.run_on_scheduler(_scheduler_sent))
         wall = _run(workers, levels, seconds, window)
         after = (sum(busy.cpu_times()[:2]), _own_time(), client.run_on_scheduler(_scheduler_sent))
-        streams = [client.scheduler_comm]
         memory = busy.memory_info().rss / 2**20
         of_workers = []
         for process in processes:
@@ -152,7 +151,7 @@ def measure(number: int, seconds: float, batches: int, share: int, table: Table)
             assert process.stdout is not None
             process.stdin.close()
             of_workers.append(json.loads(process.stdout.readline()))
-        mine = _sent(streams)
+        mine = _sent([client.scheduler_comm])
         done = len(levels)
         all_done = done + number
         messages = (after[2][0] - before[2][0]) / done + (mine[0] + sum(m for m, _ in of_workers)) / all_done

@@ -15,21 +15,19 @@ where nothing else runs, at most, as parts of it go on side by side.
 from __future__ import annotations
 
 import argparse
-import shutil
 import statistics
+import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
-
-import uvicorn
 
 import pcg
 from pcg.engine.game import builtin_games
 from pcg.studio import studio_app
-from pcg.web.serving import address, listen
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
+import browsers
 
 _FIRST = 2
 """Letters that are not counted: the browser compiles what runs often."""
@@ -51,21 +49,6 @@ _CLOCK = """() => {
 }"""
 
 
-@contextmanager
-def served(app: Any) -> Iterator[str]:
-    """The address of an application that is served on loopback meanwhile."""
-    bound = listen(port=0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
-    thread.start()
-    try:
-        yield address(bound).rstrip("/")
-    finally:
-        server.should_exit = True
-        thread.join()
-        bound.close()
-
-
 def spent(session: Any) -> float:
     """Processor milliseconds of this process and of the browser's processes that run pages."""
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
@@ -81,7 +64,7 @@ def measure(name: str, browser: Any, keys: int) -> tuple[list[tuple[float, float
     session = browser.new_browser_cdp_session()
     with (
         tempfile.TemporaryDirectory(prefix="pcg-studio-") as folder,
-        served(studio_app(pcg.load(name), folder=folder)) as url,
+        browsers.served(studio_app(pcg.load(name), folder=folder)) as url,
     ):
         context = browser.new_context(bypass_csp=True)
         tab = context.new_page()
@@ -111,12 +94,8 @@ def main() -> None:
     parser.add_argument("games", nargs="*", help="names of built-in games (default: all with levels)")
     parser.add_argument("--keys", type=int, default=10, help="letters for each game")
     options = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     medians, least = {}, {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+    with browsers.chromium() as browser:
         for name in options.games or builtin_games():
             found, used = measure(name, browser, options.keys)
             total, answer = (statistics.median(row[k] for row in found) for k in (0, 1))
@@ -126,7 +105,6 @@ def main() -> None:
                 f"{answer:.0f}); {least[name]:.0f} of waiting and the processor",
                 flush=True,
             )
-        browser.close()
     for what, values in (("on the clock", medians.values()), ("waiting and processor", least.values())):
         within = sum(value <= 200 for value in values)
         print(

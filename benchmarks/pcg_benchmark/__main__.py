@@ -28,6 +28,7 @@ import numpy as np
 
 from benchmarks.pcg_benchmark.native import native_search, own_search
 from pcg.engine.kernel.runtime import compile_all
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.integrations.pcg_benchmark import BatchSearch, solve_problem
 from pcg.integrations.pcg_benchmark.package import make_environment
 
@@ -131,4 +132,8 @@ def _print(name: str, side: str, scores: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except PcgError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None

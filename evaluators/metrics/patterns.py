@@ -30,7 +30,10 @@ _MIX = np.random.Generator(np.random.PCG64(11)).integers(1, 2**62, max(SIDES) **
 
 
 def window_codes(grid: Grid, side: int) -> NDArray[np.int64]:
-    """Return a code for each window of a level, equal for equal windows, shape (windows,); none for a lower level."""
+    """Return a code for each window of a level, equal for equal windows, shape (windows,); none for a lower level.
+
+    The kernel `count_windows` works out the same codes.
+    """
     rows, columns = grid.shape[0] - side + 1, grid.shape[1] - side + 1
     if rows < 1 or columns < 1:
         return np.zeros(0, np.int64)

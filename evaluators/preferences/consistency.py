@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -321,3 +321,23 @@ def _agreement(votes: Sequence[Vote], fitted: Fit) -> tuple[float | None, float]
     for p in chances:
         number = np.convolve(number, [1 - p, p])
     return agreed / len(chances), min(1.0, float(number[: agreed + 1].sum()))
+
+
+def compared_parts(shown: Iterable[Sequence[str]]) -> list[list[str]]:
+    """Return the items in parts that votes connect, directly or through others, the largest part first.
+
+    How items of two parts stand to one another no vote says: an estimate has that from its prior alone.
+
+    Args:
+        shown: the items of each vote.
+
+    >>> compared_parts([("a", "b"), ("c", "d"), ("b", "e")])
+    [['a', 'b', 'e'], ['c', 'd']]
+    """
+    import networkx
+
+    graph = networkx.Graph()
+    for items in shown:
+        networkx.add_path(graph, items)
+    parts = [sorted(part) for part in networkx.connected_components(graph)]
+    return sorted(parts, key=lambda part: (-len(part), part))

@@ -24,6 +24,7 @@ from pcg.evaluators.preferences.choices import (
     ChoiceTable,
     choice_bootstrap,
 )
+from pcg.evaluators.preferences.consistency import compared_parts
 from pcg.evaluators.preferences.davidson import Array
 from pcg.evaluators.preferences.posterior import Posterior
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
@@ -31,7 +32,7 @@ from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
-from pcg.report.preferences import p_text
+from pcg.report.preferences import best_liked, p_text, parts_finding
 
 Number = tuple[str, str, str, float]
 """Table, row, name, value."""
@@ -56,6 +57,11 @@ class ChoiceAnalysis:
     def size(self) -> int:
         """Number of items of a set."""
         return max(len(choice.items) for choice in self.choices)
+
+    @property
+    def parts(self) -> list[list[str]]:
+        """The items, as choices connect them."""
+        return compared_parts(choice.items for choice in self.choices)
 
     @property
     def ranking(self) -> list[int]:
@@ -138,7 +144,7 @@ def choice_report(
     facts += [("median time", f"{median(seconds):.0f} s")] if seconds else []
     files[PAGE] = render_page(
         "preferences", version=pcg.__version__, title=title, facts=facts, tables=made,
-        lead=f"The best-liked item is {best}; it is better liked than {second} with probability {sure:.0%}.",
+        lead=best_liked(best, second, sure, found.parts),
         figures={"utilities": (*figure, Markup(svg[False]))}, findings=_findings(found),
     )  # fmt: skip
     for name, content in files.items():
@@ -178,6 +184,7 @@ def _findings(found: ChoiceAnalysis) -> list[tuple[str, str]]:
     shares = ", ".join(f"{best / len(found.choices):.0%}" for best, _ in found.places())
     p = found.place_p_value()
     said = [
+        *parts_finding(found.parts),
         ("Order", f"Of the best, {shares} stood in the first to the last place ({p_text(p)} for all alike). "
          + ("Places are not alike." if p < 0.05 else "No effect of order is seen.")),
         ("Model", "Each choice is one observation of Luce's model: of the items shown the best is chosen in proportion "

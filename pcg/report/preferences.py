@@ -19,6 +19,7 @@ from pcg.evaluators.preferences.consistency import (
     Suspicion,
     Transitivity,
     agreement_between_people,
+    compared_parts,
     position_bias,
     suspicions,
     transitivity_of_all,
@@ -44,6 +45,8 @@ from pcg.report.preference_numbers import numbers_csv
 __all__ = ["analyse_votes", "preference_report", "read_groups", "read_votes", "render_preferences", "write_votes"]
 
 _POWER_STUDIES = 20
+SOME = 4
+"""Items of a part that a finding names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +227,36 @@ def _lead(found: Analysis) -> str:
             f"{top.group} was preferred in {top.share:.0%} of the votes in which it stood against another group; the "
             f"best-liked item is {best} (better liked than {second} with probability {sure:.0%})."
         )
-    return f"The best-liked item is {best}; it is better liked than {second} with probability {sure:.0%}."
+    return best_liked(best, second, sure, compared_parts((vote.first, vote.second) for vote in found.chosen))
+
+
+def best_liked(best: str, second: str, sure: float, parts: Sequence[Sequence[str]]) -> str:
+    """Return the sentence about the two best-liked items.
+
+    Args:
+        best: the best-liked item.
+        second: the next one.
+        sure: probability that the first is better liked than the second.
+        parts: of the items, as votes connect them.
+    """
+    said = f"The best-liked item is {best}; it is better liked than {second} with probability {sure:.0%}."
+    if any((best in part) != (second in part) for part in parts):
+        said += " No vote connects the two."
+    return said
+
+
+def parts_finding(parts: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
+    """Return what is to be said where no votes connect some items with others: (heading, sentence), or nothing.
+
+    Args:
+        parts: of the items, as votes connect them.
+    """
+    if len(parts) < 2:
+        return []
+    named = "; ".join(", ".join(part[:SOME]) + (f" and {len(part) - SOME} more" if len(part) > SOME else "")
+                      for part in parts)  # fmt: skip
+    return [("Parts", f"No vote connects these {len(parts)} parts of the items: {named}. How items of different parts "
+             "stand to one another is not known; that they are in one list says nothing about it.")]  # fmt: skip
 
 
 def _facts(found: Analysis) -> list[tuple[str, str]]:
@@ -260,6 +292,7 @@ def _findings(found: Analysis) -> list[tuple[str, str]]:
     every = transitivity_of_all(found.chosen, question=found.question)
     side = "first" if bias.share >= 0.5 else "second"
     said = [
+        *parts_finding(compared_parts((vote.first, vote.second) for vote in found.chosen)),
         (
             "Order",
             f"{bias.share:.1%} of the {bias.first + bias.second:,} decided votes were for the item shown first "

@@ -177,3 +177,9 @@ def test_mistakes_on_the_command_line_are_one_message(
     result = CliRunner().invoke(app, list(arguments))
     assert result.exit_code == 2 and message in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_a_report_says_which_items_no_vote_connects(tmp_path: Path) -> None:
+    votes = [Vote(f"p{k}", *pair, "first") for k in range(4) for pair in (("a", "b"), ("c", "d"))]
+    text = preference_report(votes, None, tmp_path / "r", samples=50).read_text(encoding="utf-8")
+    assert "No vote connects these 2 parts of the items: a, b; c, d." in text and "No vote connects the two." in text

@@ -18,13 +18,14 @@ from study_walks import Walker, served
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.preferences.choices import ChoiceTable
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
+from pcg.report.choices import choice_report
 from pcg.study.config import Question, StudyConfig
 from pcg.study.creation import make_study, read_plan
 from pcg.study.exporting import export_study, study_data
 from pcg.study.folders import open_study
 from pcg.study.items import Source
-from pcg.study.monitoring import study_statistics
+from pcg.study.monitoring import rank_groups, study_statistics
 from pcg.study.one_participant import stored_of
 from pcg.study.replication import load_study, pack_study
 from pcg.study.reporting import report_study
@@ -274,3 +275,18 @@ def test_the_scripts_reproduce_the_report(voted: StudyStore, tmp_path: Path, pro
     done = subprocess.run([*command, str(tmp_path / "report")], cwd=tmp_path / "export", capture_output=True, text=True,
                           timeout=300)  # fmt: skip
     assert done.returncode == 1
+
+
+def test_groups_that_were_never_shown_together_are_not_ranked(tmp_path: Path) -> None:
+    apart = [Choice(f"p{k}", items, items[0]) for items in (("a", "b"), ("d", "c")) for k in range(6)]
+    groups = {"a": "one", "b": "one", "c": "other", "d": "other"}
+    assert rank_groups(apart, groups) == []
+    choice_report(apart, groups, tmp_path / "apart", title="t", samples=10)
+    assert "sets," not in (tmp_path / "apart" / "numbers.csv").read_text(encoding="utf-8")
+    page = (tmp_path / "apart" / "report.html").read_text(encoding="utf-8")
+    assert "No vote connects these 2 parts of the items: a, b; c, d." in page
+    together = [*apart, Choice("q", ("a", "d"), "d")]
+    assert [rank.name for rank in rank_groups(together, groups)] == ["other", "one"]
+    choice_report(together, groups, tmp_path / "together", title="t", samples=10)
+    assert "sets,one,utility" in (tmp_path / "together" / "numbers.csv").read_text(encoding="utf-8")
+    assert "No vote connects" not in (tmp_path / "together" / "report.html").read_text(encoding="utf-8")

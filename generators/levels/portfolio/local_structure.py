@@ -186,6 +186,11 @@ class LocalStructure:
             self._settle_strays(builder, rng)
         return builder.grid
 
+    def _opposite(self, grid: Grid) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+        """Return the classes above and below, and those left and right, of each cell, shape as the level."""
+        padded = self._padded(grid)
+        return (padded[:-2, 1:-1], padded[2:, 1:-1]), (padded[1:-1, :-2], padded[1:-1, 2:])
+
     @cached_property
     def _joints(self) -> dict[int, NDArray[np.bool_]]:
         """Structural tile -> mask of the things that join its parts: those that the game's levels have in structure
@@ -195,8 +200,7 @@ class LocalStructure:
         places, joined = np.zeros(tiles, np.int64), np.zeros(tiles, np.int64)
         beside = np.zeros((tiles, tiles + 1), bool)
         for grid in self.context.examples:
-            padded = self._padded(grid)
-            for one, other in ((padded[:-2, 1:-1], padded[2:, 1:-1]), (padded[1:-1, :-2], padded[1:-1, 2:])):
+            for one, other in self._opposite(grid):
                 within = (one == other) & self.raised[one]
                 beside[grid[within], one[within]] = True
                 joined += np.bincount(grid[within], minlength=tiles)
@@ -213,9 +217,8 @@ class LocalStructure:
 
     def _between(self, grid: Grid, thing: int) -> tuple[Mask, Mask]:
         """Return the cells with a tile that a thing joins on two opposite sides, and those that have it as well."""
-        padded = self._padded(grid)
         between, within = np.zeros(grid.shape, bool), np.zeros(grid.shape, bool)
-        for one, other in ((padded[:-2, 1:-1], padded[2:, 1:-1]), (padded[1:-1, :-2], padded[1:-1, 2:])):
+        for one, other in self._opposite(grid):
             for tile, things in self._joints.items():
                 if things[thing]:
                     here = (one == tile) & (other == tile)

@@ -30,10 +30,13 @@ LIKENESSES = (
     "ways",
     "forms",
     "foreign",
+    "roles",
 )
 """Names of the comparisons of `GameReference.likeness`, in order."""
-DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign"})
+DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign", "roles"})
 """Those that are distances: nearer to the others than these to each other is no fault."""
+ROLES = ("enemies", "goals", "collectables")
+"""Groups of sprites whose numbers are compared whichever of their kinds they are of: a bat is as good as a slime."""
 COPY = 0.7
 """Share of windows that two levels have in common from which on one is a version of the other."""
 SIDES = 6
@@ -109,6 +112,7 @@ class LevelProfile:
         self.four = window_codes(grid, 2, 2)
         self.pairs = np.concatenate([window_codes(grid, 1, 2), ~window_codes(grid, 2, 1)])
         self.counts = np.bincount(grid.ravel(), minlength=tiles)
+        self.roles = np.array([view.tables.group_tiles(name)[grid].sum() for name in ROLES])
         self.forms = wall_forms(view)
         self.ways = np.full(tiles, math.nan)
         if view.level.start is not None:
@@ -193,6 +197,7 @@ class GameReference:
         self.four = _Windows([one.four for one in self.levels])
         self.pairs = _Windows([one.pairs for one in self.levels])
         self.counts = np.array([one.counts for one in self.levels], np.float64).reshape(len(self.levels), tiles)
+        self.roles = np.array([one.roles for one in self.levels], np.float64).reshape(len(self.levels), len(ROLES))
         self.zones = sum((one.zones for one in self.levels), np.zeros((tiles, ZONES), np.int64))
         self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, SIDES), np.int64))
 
@@ -233,11 +238,12 @@ class GameReference:
             self._profile(level.sides, self.sides, left_out, "sides"),
             self._counts(level, others),
             self._exact(level, others),
-            float(np.maximum(0.0, self._off_range(level, others)).sum()),
+            float(np.maximum(0.0, _off_range(level.counts, self.counts[others])).sum()),
             self._profile(level.zones, self.zones, left_out, "zones"),
             self._ways(level, others),
             _log_likelihood(self.forms.without(level.forms, left_out)),
             self._foreign(level, others),
+            float(np.maximum(0.0, _off_range(level.roles, self.roles[others])).sum()),
         ]
         return np.array(values, np.float64)
 
@@ -295,24 +301,13 @@ class GameReference:
         greatest; None where all are within these.
         """
         others = self.others(self.nearest(level))
-        if not others:
-            return None
-        low, high = self.counts[others].min(axis=0), self.counts[others].max(axis=0)
-        off = self._off_range(level, others)
-        worst = int(off.argmax())
-        if off[worst] <= 0.0:
-            return None
-        return worst, int(level.counts[worst]), int(low[worst]), int(high[worst])
+        return _strangest(level.counts, self.counts[others]) if others else None
 
-    def _off_range(self, level: LevelProfile, others: Sequence[int]) -> NDArray[np.float64]:
-        """Return by how many octaves the number of each tile is beyond the least and greatest of the others.
-
-        Negative inside of these.
-        """
-        own = level.counts + 0.5
-        low, high = self.counts[others].min(axis=0) + 0.5, self.counts[others].max(axis=0) + 0.5
-        found: NDArray[np.float64] = np.maximum(np.log2(low / own), np.log2(own / high))
-        return found
+    def strangest_role(self, level: LevelProfile) -> tuple[str, int, int, int] | None:
+        """Return the same of the roles of sprites, with the role's name."""
+        others = self.others(self.nearest(level))
+        found = _strangest(level.roles, self.roles[others]) if others else None
+        return found and (ROLES[found[0]], *found[1:])
 
     @cached_property
     def features(self) -> NDArray[np.float64]:
@@ -327,6 +322,29 @@ class GameReference:
 
 SPREAD = 1.0
 """Standard deviation of the logarithm (to base 2) of counts that is assumed with the weight of one level."""
+
+
+def _off_range(number: NDArray[np.int64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return by how many octaves each number is beyond the least and greatest of the others, negative inside of these.
+
+    Args:
+        number: shape (n,).
+        others: of the others, shape (levels, n).
+    """
+    own, low, high = number + 0.5, others.min(axis=0) + 0.5, others.max(axis=0) + 0.5
+    found: NDArray[np.float64] = np.maximum(np.log2(low / own), np.log2(own / high))
+    return found
+
+
+def _strangest(number: NDArray[np.int64], others: NDArray[np.float64]) -> tuple[int, int, int, int] | None:
+    """Return the place of the number that is farthest beyond those of the others, the number, and their least and
+    greatest; None where all are within these.
+    """
+    off = _off_range(number, others)
+    worst = int(off.argmax())
+    if off[worst] <= 0.0:
+        return None
+    return worst, int(number[worst]), int(others[:, worst].min()), int(others[:, worst].max())
 
 
 def _log_likelihood(counts: NDArray[np.int64]) -> float:

@@ -52,6 +52,7 @@ _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
     "ways": ("things nearer to the start or farther from it", ""),
     "forms": ("commoner forms of walls", "forms of walls that are rare there"),
     "foreign": ("tiles that they lack, or none of what they all have", ""),
+    "roles": ("numbers of enemies, goals or things to gather that they never have", ""),
 }
 
 
@@ -177,12 +178,13 @@ class LevelJudge:
         if name in ("counts", "exact", "beyond", "foreign") and len(self.reference):
             found = self.reference.strangest_count(profile)
             if found is not None:
-                tile, count, low, high = found
+                tile, *numbers = found
                 palette = self.tables.palette
                 shown = palette.tiles[tile].content or palette.tiles[tile].types
                 names = "+".join(palette.analysis.names(shown)) or "bare ground"
-                usual = f"{low}" if low == high else f"{low} to {high}"
-                return f"{count} of {names} (usually {usual})"
+                return _of_usual(f"of {names}", *numbers)
+        if name == "roles" and (strangest := self.reference.strangest_role(profile)) is not None:
+            return _of_usual(*strangest)
         if name in FEATURES:
             text = FEATURES[name].less if side else FEATURES[name].more
             known = own[np.isfinite(own)]
@@ -191,6 +193,10 @@ class LevelJudge:
             number = _SHOWN.get(name, float)
             return f"{text} ({number(value):.2g}, usually {number(float(known.mean())):.2g})"
         return _LIKENESS_PHRASES[name][side]
+
+
+def _of_usual(what: str, count: int, low: int, high: int) -> str:
+    return f"{count} {what} (usually {low if low == high else f'{low} to {high}'})"
 
 
 def value_of(parts: Sequence[Part]) -> float:

@@ -141,6 +141,15 @@ def feature(judge: LevelJudge, name: str, level: str) -> float | None:
     return FEATURES[name].compute(judge.view(level))
 
 
+def test_no_enemy_where_there_always_is_one_is_told(dungeon: LevelEvaluator) -> None:
+    judge = dungeon.judge
+    own = judge.levels[0]
+    tame = own.translate(str.maketrans("bsl", "..."))
+    found = {part.name: part for part in judge.parts(judge.view(tame))}
+    assert "0 enemies (usually 1 to 2)" in found["conventions"].sentence
+    assert text_value(judge, tame) < text_value(judge, own)
+
+
 def test_features_of_walls_say_what_they_are_called(dungeon: LevelEvaluator) -> None:
     judge = dungeon.judge
     line = "wwwwwww\nw.....w\nw.www.w\nwA....w\nwwwwwww"

@@ -339,3 +339,14 @@ def test_the_default_makes_better_levels_than_construction_does() -> None:
     assert np.mean(better) > 0.012 and min(better) > -0.01
     nearer = [np.log(one.unseen / other.unseen) for one, other in pairs]
     assert np.mean(nearer) < -0.025 and max(nearer) < 0.03
+
+
+def test_half_of_one_enemy_and_half_of_another_are_one() -> None:
+    made = portfolio("dungeon").example_objects
+    assert len(made.enemies) == 3 and made.counts[:, made.enemies].sum(axis=1).min() == 1
+    for seed in range(40):
+        wanted = made.wanted(np.random.default_rng(seed), 100)
+        assert 1 <= sum(wanted[tile] for tile in made.enemies) <= 2
+    tame = made.context.examples[0].copy()
+    tame[np.isin(tame, made.enemies)] = made.context.background
+    assert made.excess(tame) > made.excess(made.context.examples[0]) == 0.0

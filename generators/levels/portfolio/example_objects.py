@@ -1,8 +1,9 @@
 """Numbers and places of objects as in the game's own levels.
 
 The numbers of all objects lie between those of two of the game's levels, drawn together, so that numbers that depend on
-each other (a key for each door) fit. An object is placed where the surrounding cells are most like those around such an
-object in an example: nearest neighbours in place of a model of placement, as in texture synthesis (Efros, Leung 1999).
+each other (a key for each door) fit; so does the sum of all enemies. An object is placed where the surrounding cells
+are most like those around such an object in an example: nearest neighbours in place of a model of placement, as in
+texture synthesis (Efros, Leung 1999).
 Games without levels of their own are served by `object_counts` and `object_placement`.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask
+from pcg.evaluators.targets import group
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_counts import fit_counts
@@ -127,16 +129,29 @@ class ExampleObjects:
         """
         first, second = rng.integers(len(self.counts), size=2)
         share = rng.random()
-        wanted = {}
+        wanted: dict[int, float] = {}
         for tile in self.counted:
             scales = np.clip(area / self.sizes[[first, second]], 0.5, 2.0)
             one, other = self.counts[first, tile] * scales[0], self.counts[second, tile] * scales[1]
             if self.counts[:, tile].min() == self.counts[:, tile].max():
                 one = other = float(self.counts[first, tile])  # what all have equally often does not grow with the size
-            number = share * one + (1 - share) * other
-            low, high = min(one, other), max(one, other)
-            wanted[tile] = round(float(np.clip(number, low, high)))
-        return wanted
+            wanted[tile] = share * one + (1 - share) * other
+        return self._rounded(rng, wanted)
+
+    @cached_property
+    def enemies(self) -> tuple[int, ...]:
+        """Objects that are enemies: one takes another's place, as no key takes that of a coin."""
+        types = list(group("enemies", self.context.analysis))
+        return tuple(t for t in self.counted if self.context.palette.type_counts[t, types].any())
+
+    def _rounded(self, rng: np.random.Generator, numbers: dict[int, float]) -> dict[int, int]:
+        """Return numbers rounded; those of enemies so that their sum is, too: two halves are one enemy and not none."""
+        wanted = {tile: round(number) for tile, number in numbers.items()}
+        parts = {tile: int(numbers[tile]) for tile in self.enemies}
+        missing = round(sum(numbers[tile] for tile in self.enemies)) - sum(parts.values())
+        order = [self.enemies[k] for k in rng.permutation(len(self.enemies)).tolist()]
+        order.sort(key=lambda tile: parts[tile] - numbers[tile])
+        return wanted | parts | {tile: parts[tile] + 1 for tile in order[:missing]}
 
     def settle(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """Bring the numbers of objects in a level to those of `wanted`, and within those that the rules require."""
@@ -193,15 +208,21 @@ class ExampleObjects:
         return standing if standing.any() else possible
 
     @cached_property
-    def _extremes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The counted tiles, and the least and most of each in the game's levels."""
-        tiles = np.array(self.counted, np.int64)
-        return tiles, self.counts[:, tiles].min(axis=0), self.counts[:, tiles].max(axis=0)
+    def _sums(self) -> NDArray[np.int64]:
+        """Matrix that adds up the numbers of tiles to those of each object and of all enemies, (tiles, sums)."""
+        every = np.eye(self.counts.shape[1], dtype=np.int64)
+        return np.stack([*every[list(self.counted)], every[list(self.enemies)].sum(axis=0)], axis=1)
+
+    @cached_property
+    def _extremes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The least and most of each of these in the game's levels."""
+        sums = self.counts @ self._sums
+        return sums.min(axis=0), sums.max(axis=0)
 
     def excess(self, grid: Grid) -> float:
         """Return the number of objects beyond the least and most of the game's levels, relative to these."""
-        tiles, low, high = self._extremes
-        own = np.bincount(grid.ravel(), minlength=self.counts.shape[1])[tiles]
+        low, high = self._extremes
+        own = np.bincount(grid.ravel(), minlength=self.counts.shape[1]) @ self._sums
         beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
         return float((beyond / np.maximum(1, high)).sum())
 

@@ -31,6 +31,7 @@ class Astray:
         minded_lost: of them those outside or inside.
         avatars: avatars.
         avatars_lost: of them those outside, or inside of something solid.
+        goals_gone: sprites that have to go for a win, a cell or more outside the map, where nothing gets at them.
     """
 
     movers: int = 0
@@ -40,6 +41,7 @@ class Astray:
     minded_lost: int = 0
     avatars: int = 0
     avatars_lost: int = 0
+    goals_gone: int = 0
 
     def __add__(self, other: Astray) -> Astray:
         return Astray(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -113,6 +115,7 @@ def _look(
     block = context.level.block_size
     width, height = context.level.width * block, context.level.height * block
     ruled = kinds.analysis.meetings
+    wanted = {t for ending in kinds.analysis.wins if ending.kind == "vanish" for t in ending.types}
     for_avatars, for_others = solid
     walls: dict[tuple[int, int], int] = {}
     movers = []
@@ -120,13 +123,17 @@ def _look(
         kind = kinds.kinds.get(t, "static")
         if t in for_avatars or t in for_others:
             walls[int(r["x"]) // block, int(r["y"]) // block] = t
-        elif kind in _MOVERS:
+        elif kind in _MOVERS or t in wanted:
             movers.append((t, kind, int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"])))
     counts = dict.fromkeys(_FIELDS, 0)
     for t, kind, x, y, w, h in movers:
         avatar = kind == "avatar"
         wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
         outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
+        far = x + w <= -block or y + h <= -block or x >= width + block or y >= height + block
+        counts["goals_gone"] += far and t in wanted
+        if kind not in _MOVERS:
+            continue
         inside = False
         if not outside and wall is not None and wall in (for_avatars if avatar else for_others):
             inside = (t, wall) not in home and not ruled.get((t, wall)) and not ruled.get((wall, t))

@@ -209,6 +209,8 @@ class GameJudge:
             raise _Broken(f"{places.minded_share:.0%} of the movers are outside the map or inside walls.")
         if places.avatars_share > ASTRAY:
             raise _Broken("The avatar leaves the map, or walks through walls.")
+        if places.goals_gone:
+            raise _Broken("What has to go for a win leaves the map for good.")
         self._let_players_play(plays, known)
         best = known["best"]
         assert isinstance(best, GamePlay)

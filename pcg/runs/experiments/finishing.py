@@ -24,7 +24,7 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.proving import Experience, Proof, prove
-from pcg.generators.rules.genes import RuleSet, Termination, replace_rules, with_params
+from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
@@ -131,7 +131,7 @@ def finished_game(
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
     text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
-    text = without_idle_endings(with_whole_goals(with_ground(text)))
+    text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(text))))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -334,6 +334,24 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
         gone = max(middle, key=lambda level: (level.share - WANTED) * (1 if mean > WANTED else -1))
         found.remove(gone)
     return tuple(found)
+
+
+def with_edges_of_groups(text: str) -> str:
+    """Return a game in which all sprites of a group do at the edge of the map what most of them do there: of a fleet
+    that turns round no ship flies away for good.
+    """
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    definition = load(text).definition
+    found = list(rules.rules)
+    for group in (t for t in definition.types if t.line and not t.leaf):
+        members = {definition.types[t].name for t in group.subtypes if definition.types[t].leaf}
+        edge = [rule for rule in found if rule.second == EOS and rule.first in members]
+        if 2 <= len(edge) < len(members) < 2 * len(edge) and len({(rule.effect, rule.params) for rule in edge}) == 1:
+            found[found.index(edge[0])] = replace(edge[0], first=group.name)
+            found = [rule for rule in found if rule not in edge]
+    made = dumps(replace_rules(tree, RuleSet(tuple(found), rules.terminations)))
+    return text if tuple(found) == rules.rules or check_game(made) else made
 
 
 def nearly_equal(one: str, other: str) -> bool:

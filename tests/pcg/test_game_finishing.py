@@ -8,8 +8,12 @@ import pytest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_game, check_level
+from pcg.engine.vgdl.parser import parse
 from pcg.evaluators.agents import replay
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_places import astray
+from pcg.generators.rules.genes import RuleSet
 from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed
 from pcg.render.colours import painted
 from pcg.render.tile_choice import KEYWORDS, looks
@@ -18,6 +22,7 @@ from pcg.runs.experiments.finishing import (
     MIN_WIN,
     FinishedGame,
     finished_game,
+    with_edges_of_groups,
     with_ground,
     with_other_pace,
     with_plain_goals,
@@ -160,3 +165,48 @@ def test_what_is_touched_and_what_is_wasted_have_names() -> None:
     definition = load(painted).definition
     _, names = dressed(painted, definition, analyse(definition), "dungeon")
     assert (names["mark"], names["lit"], names["spoilt"]) == ("mark", "torch", "bones")
+
+
+FLEET = """BasicGame
+    SpriteSet
+        fleet > Bomber stype=bomb prob=0.0 speed=0.5
+            alien >
+            raider >
+            ufo >
+        bomb > Missile orientation=DOWN
+        bolt > Missile orientation=UP singleton=True
+        ship > FlakAvatar stype=bolt
+    InteractionSet
+        fleet bolt > killSprite
+        ship bomb > killSprite
+        alien EOS > turnAround
+        raider EOS > turnAround
+        bomb EOS > killSprite
+        bolt EOS > killSprite
+        ship EOS > stepBack
+    LevelMapping
+        a > alien
+        r > raider
+        u > ufo
+        A > ship
+    TerminationSet
+        SpriteCounter stype=fleet win=True
+        SpriteCounter stype=ship
+"""
+SKY = "a.r.u...\n........\n........\n........\n........\n........\n........\n...A...."
+
+
+def test_what_most_of_a_group_do_at_the_edge_all_of_it_do() -> None:
+    made = with_edges_of_groups(FLEET)
+    rules = [str(rule) for rule in RuleSet.of(parse(made)).rules if rule.second == "EOS"]
+    assert rules == ["fleet EOS > turnAround", "bomb EOS > killSprite", "bolt EOS > killSprite", "ship EOS > stepBack"]
+    assert with_edges_of_groups(made) == made
+    other = FLEET.replace("raider EOS > turnAround", "raider EOS > killSprite")
+    assert with_edges_of_groups(other) == other
+
+
+def test_what_has_to_go_and_flies_away_is_seen() -> None:
+    for text, gone in ((FLEET, True), (with_edges_of_groups(FLEET), False)):
+        game = load(text, levels=[SKY])
+        kinds = game_kinds(game.definition, [game.read_level(0)])
+        assert (astray(kinds, game.start(0, seed=1), ["NIL"] * 24).goals_gone > 0) == gone

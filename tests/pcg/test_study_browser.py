@@ -101,11 +101,16 @@ def until_ticks(page: Any, count: int) -> None:
     page.wait_for_function("n => Number(document.querySelector('[data-tick]').textContent) === n", arg=count)
 
 
-def consent(page: Any, url: str) -> None:
+def agree(page: Any, url: str, arrived: str = "instructions") -> None:
+    """Open a study and agree to take part."""
     page.goto(url)
     page.check("input[name=consent]")
     page.click("form.card button[type=submit]")
-    page.wait_for_url("**/instructions")
+    page.wait_for_url(f"**/{arrived}")
+
+
+def consent(page: Any, url: str) -> None:
+    agree(page, url)
     page.click("form button.primary")
     page.wait_for_url("**/pair/1/first")
 
@@ -499,10 +504,7 @@ def test_questions_practice_and_replays_in_a_browser(tmp_path: Path, chromium: A
     try:
         tab = browsers.Tab(chromium, viewport={"width": width, "height": 800}, locale="en-GB")
         page = tab.page
-        page.goto(server.url)
-        page.check("input[name=consent]")
-        page.click("form.card button[type=submit]")
-        page.wait_for_url("**/questions/before")
+        agree(page, server.url, "questions/before")
         page.fill("#a-age", "7")
         page.click("form.questions button[type=submit]")
         page.locator("#a-age-problem").wait_for()

@@ -8,7 +8,7 @@ from typing import Any
 
 import browsers
 import pytest
-from test_study_browser import Server, consent, overflow, wait_and_go_on
+from test_study_browser import Server, agree, consent, overflow, wait_and_go_on
 
 from pcg.study.items import Source
 
@@ -108,10 +108,7 @@ def test_four_pictures_stand_on_one_page(tmp_path: Path, chromium: Any, width: i
     try:
         tab = browsers.Tab(chromium, viewport={"width": width, "height": 800}, locale="en-GB")
         page = tab.page
-        page.goto(server.url)
-        page.check("input[name=consent]")
-        page.click("form.card button[type=submit]")
-        page.wait_for_url("**/instructions")
+        agree(page, server.url)
         tab.shot(f"study-four-instructions-{width}")
         page.click("form button.primary")
         page.wait_for_url("**/pair/1/vote")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 
 from pcg.engine.state import State
+from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.judging.game_kinds import GameKinds
 
 _MOVERS = ("avatar", "chaser", "wanderer", "missile", "walker", "shot")
@@ -126,13 +127,14 @@ def _look(
         elif kind in _MOVERS or t in wanted:
             movers.append((t, kind, int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"])))
     counts = dict.fromkeys(_FIELDS, 0)
+    blows = {t for t in kinds.of("shot") if not _flies(kinds, t)}
     for t, kind, x, y, w, h in movers:
         avatar = kind == "avatar"
         wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
         outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
         far = x + w <= -block or y + h <= -block or x >= width + block or y >= height + block
         counts["goals_gone"] += far and t in wanted
-        if kind not in _MOVERS:
+        if kind not in _MOVERS or t in blows:
             continue
         inside = False
         if not outside and wall is not None and wall in (for_avatars if avatar else for_others):
@@ -148,6 +150,12 @@ def _look(
             counts["minded"] += 1
             counts["minded_lost"] += outside or inside
     return Astray(**counts)
+
+
+def _flies(kinds: GameKinds, type_id: int) -> bool:
+    """Return True for a shot that moves; a blow of a sword goes nowhere, into a wall no more than elsewhere."""
+    spec = SPRITE_CLASSES.get(str(kinds.definition.types[type_id].class_name))
+    return spec is None or spec.moves
 
 
 _FIELDS = tuple(field.name for field in fields(Astray))

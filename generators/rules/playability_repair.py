@@ -26,18 +26,21 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
     "chaser": ("stepBack",),
     "wanderer": ("stepBack",),
     "walker": ("stepBack",),
-    "missile": ("reverseDirection", "turnAround", "killSprite", "wrapAround"),
+    "missile": ("reverseDirection", "turnAround", "wrapAround"),
     "shot": ("killSprite",),
     "spawner": ("turnAround", "reverseDirection"),
 }
 """Kind of sprite -> effects that keep it inside the map and out of walls."""
+_OPEN = frozenset({"wrapAround", "turnAround", "flipDirection"})
+"""Effects that make sense at the edge of the screen only: they put a sprite at another place, or send it anywhere, which
+in a wall is further in and out at the other side."""
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
 """Effects of bumping into something, which give no points."""
-_ENDLESS = frozenset({"wrapAround"})
-"""Effects that make sense at the edge of the screen only."""
 _TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walker")
 """Kinds of sprites that a win can ask to be removed."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
+_BROUGHT = 0.7
+"""Chance that what is brought forth and does nothing else to the player is deadly."""
 
 
 def repair_playability(
@@ -57,10 +60,15 @@ def repair_playability(
     for k, ending in enumerate(endings):
         if ending.wins and _counts_scenery(space, ending):
             endings[k] = space.draw_termination(rng, win=True)
+    if rng.random() < share:
+        endings = _with_one_goal(endings)
     added = [
         *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
         *_dangers(space, rules, endings, rng, share),
     ]  # fmt: skip
+    if rng.random() < share:
+        added += _shots_of_others(space, [*rules, *added], endings, rng)
+        rules, added = _with_kin(space, rules), _with_kin(space, added)
     rules = [_without_undue_points(space, _stopped(space, rule)) for rule in rules]
     while rules and len(rules) + len(added) > most:
         del rules[int(rng.integers(len(rules)))]
@@ -88,13 +96,96 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
 
 
 def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
-    """Return a rule for bumping into the frame or the edge that stops the sprite, where turning it would not: sprites
-    that wander or chase choose their way anew in every tick, and would walk on through the wall.
+    """Return a rule for bumping into the frame or the edge that keeps the sprite inside.
+
+    Sprites that wander or chase choose their way anew in every tick: turning would not stop them. What flies turns
+    round at a wall, for any other turn takes it through, and does not break a hole into the frame.
     """
-    bound = rule.second == EOS or space.roles.get(rule.second) == "frame"
-    if bound and rule.effect in BUMPS and _BOUNDS.get(space.roles.get(rule.first, "")) == ("stepBack",):
+    frame = space.roles.get(rule.second) == "frame"
+    usual = _BOUNDS.get(space.roles.get(rule.first, ""), ())
+    if (frame or rule.second == EOS) and rule.effect in BUMPS and usual == ("stepBack",):
         return Rule(rule.first, rule.second, "stepBack")
+    if frame and rule.effect in _OPEN and "reverseDirection" in usual:
+        return Rule(rule.first, rule.second, "reverseDirection")
+    if frame and rule.effect == "killBoth" and usual:
+        return replace(rule, effect="killSprite")
     return rule
+
+
+def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
+    """Terminations of which one wins: where either of two goals would do, both have to be reached, as far as a
+    termination counts so many types, and else the first.
+    """
+    wins = [e for e in endings if e.wins]
+    if len(wins) < 2:
+        return list(endings)
+    vanish = [e for e in wins if e.name in ("SpriteCounter", "MultiSpriteCounter") and e.get("limit") in (None, "0")]
+    named = list(dict.fromkeys(v for e in vanish for key, v in e.params if key.startswith("stype")))
+    goal = wins[0]
+    if len(vanish) == len(wins) and len(named) in (2, 3):
+        types = tuple((f"stype{k + 1}", name) for k, name in enumerate(named))
+        goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return [goal, *(e for e in endings if not e.wins)]
+
+
+def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
+    """Rules in which what kills the player does so with all of its group: of sprites that are alike and move alike
+    nobody sees which one is harmless.
+    """
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    found = []
+    for rule in rules:
+        dies = rule.first in heroes and ontology.EFFECTS[rule.effect].kills_first and rule.second != EOS
+        if dies and rule.get("stype") is None:
+            for group in _kin(space, rule.second):
+                others = _members(space, group) - _members(space, rule.second)
+                met = {n for r in rules if heroes & {*r.pair} for n in r.pair}
+                if not any(_wide(space, n) & met for n in others):
+                    rule = replace(rule, second=group)
+        found.append(rule)
+    return list(dict.fromkeys(found))
+
+
+def _kin(space: LearnedSpace, name: str) -> list[str]:
+    """Groups of a type, from the narrowest, in which all sprites are of its kind and move."""
+    if space.roles.get(name) not in (*_DANGERS, "spawner"):
+        return []
+    index, types = space.definition.type_index, space.definition.types
+    above = [types[t].name for t in reversed(types[index[name]].path) if types[t].name != name]
+    return [
+        g for g in above
+        if g in space.kinds.actors and {space.roles.get(n) for n in _members(space, g)} == {space.roles[name]}
+    ]  # fmt: skip
+
+
+def _members(space: LearnedSpace, name: str) -> set[str]:
+    """Names of the leaves that a type stands for."""
+    index, types = space.definition.type_index, space.definition.types
+    return {types[t].name for t in types[index[name]].subtypes if types[t].leaf} or {name}
+
+
+def _shots_of_others(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], rng: np.random.Generator
+) -> list[Rule]:
+    """Rules by which what others bring forth kills the player, where it would fly about and do nothing."""
+    heroes = list(space.kinds.avatars)
+    wide = {n for h in heroes for n in _wide(space, h)}
+    met = {n for r in rules if wide & {*r.pair} for n in r.pair}
+    goals = {value for e in endings for _, value in e.params}
+    index, types = space.definition.type_index, space.definition.types
+    found = []
+    for maker in _leaves(space, ("spawner",)):
+        if not space.counts.get(maker):
+            continue
+        spec = ontology.SPRITE_CLASSES[str(types[index[maker]].class_name)]
+        made = [n for key in spec.creates for n in str(types[index[maker]].params.get(key, "")).split(",") if n]
+        for name in made:
+            if space.roles.get(name) not in _DANGERS or _wide(space, name) & (met | goals):
+                continue
+            if rng.random() < _BROUGHT:
+                found += [Rule(h, name, "killSprite") for h in heroes if (h, name) in space.pairs]
+                met.add(name)
+    return found
 
 
 def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:
@@ -132,17 +223,32 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
     movers = [n for n in _leaves(space, MOVERS) if n in space.kinds.movers]
     awake = [n for n in movers if space.roles[n] == "avatar" or space.goes(n)]
     made = [n for n in _made(rules) if n not in awake and space.roles.get(n) in MOVERS and space.goes(n)]
+    drawn: dict[tuple[str, str], str] = {}
     for mover in (*awake, *made):
         usual = _BOUNDS[space.roles[mover]]
         if space.roles[mover] == "missile" and not space.counts.get(mover):
             usual = ("killSprite",)  # one after the other is brought forth, and all of them would fly on for ever
-        bounds = [(wall, tuple(e for e in usual if e not in _ENDLESS)) for wall in frames]
+        bounds = [(wall, tuple(e for e in usual if e not in _OPEN)) for wall in frames]
         if not (frames and space.enclosed):
             bounds.append((EOS, usual))
+        kin = [mover, *_kin(space, mover)][-1]
         for bound, effects in bounds:
-            if _ruled(space, [*rules, *found], mover, bound) or rng.random() >= share:
+            if _ruled(space, rules, mover, bound) or rng.random() >= share:
                 continue
-            found.append(Rule(mover, bound, effects[int(rng.integers(len(effects)))]))
+            effect = drawn.setdefault((kin, bound), effects[int(rng.integers(len(effects)))])
+            found.append(Rule(mover, bound, effect if effect in effects else effects[0]))
+    return _grouped(space, found)
+
+
+def _grouped(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
+    """The same rules, those of all of a group as one."""
+    found = list(rules)
+    for rule in rules:
+        for group in _kin(space, rule.first):
+            same = [replace(rule, first=n) for n in sorted(_members(space, group) & set(space.kinds.actors))]
+            if len(same) > 1 and all(one in found for one in same):
+                found[found.index(same[0])] = replace(rule, first=group)
+                found = [one for one in found if one not in same]
     return found
 
 

@@ -131,6 +131,7 @@ class RuleSpace:
                 word for line in tree.walk() if isinstance(line, SpriteLine) and line.name.text not in lines
                 for option in line.options for word in option.value.split(",")
             }  # fmt: skip
+            followed |= {word for option in tree.header.options for word in option.value.split(",")}
             gone = {line for name, line in lines.items() if name not in named | followed}
             if not gone:
                 return text
@@ -156,8 +157,7 @@ class RuleSpace:
         flags = type_flags(definition)
         leaves = [t for t in definition.types if t.leaf and t.class_name is not None]
         placed = {name for name, count in self.counts.items() if count}
-        there = {t.name for t in leaves if flags[t.id].created or t.name in placed}
-        there |= _made_by(definition, there)
+        there = _made_by(definition, {t.name for t in leaves if t.name in placed})
         groups = [t for t in definition.types if not t.leaf and self._members(t) & there]
         actors = [t.name for t in leaves if t.name in there] + [
             g.name for g in groups if len(self._members(g) & there) > 1
@@ -401,7 +401,11 @@ def _made_by(definition: GameDefinition, there: Iterable[str]) -> set[str]:
         for name in known:
             t = definition.types[definition.type_index[name]]
             for key in ontology.SPRITE_CLASSES[str(t.class_name)].creates:
-                more |= {n for n in str(t.params.get(key, "")).split(",") if n in definition.type_index}
+                made = (definition.type_index.get(n) for n in str(t.params.get(key, "")).split(","))
+                more |= {
+                    definition.types[u].name for m in made if m is not None for u in (m, *definition.types[m].subtypes)
+                    if definition.types[u].leaf and definition.types[u].class_name is not None
+                }  # fmt: skip
         if more == known:
             return known
         known = more

@@ -62,7 +62,7 @@ def readable_sprites(tree: Tree, levels: Sequence[str]) -> tuple[Tree, tuple[str
         found = _findings(tree)
         if not found:
             break
-        tree = written.less(tree, {d.line for d in found}, plain=again > 0)
+        tree = written.less(tree, found, again)
     if found := _findings(tree):
         raise PcgError(f"{tree.file}: the sprite set has a fault in the strict reading: {found[0].message}")
     kept = tuple(text for text in written.levels(tree) if _reads(text, tree))
@@ -124,7 +124,11 @@ class _Written:
             for c, names in self.mapping.items()
         )
         mapping = Section(name=Word("LevelMapping"), children=lines)
-        options = tuple(o for o in header.options if o.key == "square_size")
+        known = set(self.definition.type_index)
+        options = tuple(
+            Option(o.key, value) for o in header.options if o.key in ("square_size", "obs")
+            if (value := o.value if o.key == "square_size" else ",".join(n for n in o.value.split(",") if n in known))
+        )  # fmt: skip
         return Tree(Header(game_class=Word("BasicGame"), options=options, children=(sprites, mapping)))
 
     def _below(self, above: int) -> Iterator[SpriteLine]:
@@ -167,11 +171,13 @@ class _Written:
         kind = "MovingAvatar" if spec.avatar else "Immovable"
         return SpriteLine(name=Word(name), classes=(Word(kind),), options=drawn)
 
-    def less(self, tree: Tree, lines: set[int], *, plain: bool) -> Tree:
-        """Return the tree with less on the lines that findings are about: parameters that a sprite can do without go
-        first, then its class; lines of the mapping go.
+    def less(self, tree: Tree, found: Sequence[Diagnostic], again: int) -> Tree:
+        """Return the tree with less on the lines that findings are about: the parameters that they name go first, then
+        all that a sprite can do without, then its class; lines of the mapping go.
         """
         placed = parse(dumps(tree))
+        lines = {d.line for d in found}
+        named = {(d.line, word) for d in found for word in d.message.split("`")[1::2]}
 
         def kept(node: Any, at: Any) -> Any:
             children = tuple(
@@ -185,8 +191,10 @@ class _Written:
                 return None
             if isinstance(node, SpriteLine) and node.classes:
                 spec = ontology.SPRITE_CLASSES[node.classes[-1].text]
-                options = tuple(o for o in node.options if _needed(spec, o.key))
-                if plain or options == node.options:
+                options = tuple(o for o in node.options if (at.line, o.key) not in named)
+                if again > 0 or options == node.options:
+                    options = tuple(o for o in node.options if _needed(spec, o.key))
+                if again > 1 or options == node.options:
                     return replace(self._plain(node.name.text, spec, node.options), children=children)
                 return replace(node, options=options)
             return replace(node, options=()) if isinstance(node, Header) else node

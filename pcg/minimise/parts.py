@@ -98,8 +98,9 @@ def groups_in(tree: Tree) -> list[Part]:
 
 
 def parameters_in(tree: Tree) -> list[Part]:
-    """Every parameter that is not for the picture, or for what agents see, alone."""
+    """Every parameter that is not for the picture, or for what agents see, alone, and that its line can do without."""
     kept = {"hidden"} | {p.name for c in ontology.SPRITE_CLASSES.values() for p in c.params.values() if p.drawing}
+    needed = {key for c in ontology.SPRITE_CLASSES.values() for key in c.required}
     found = []
     for node in tree.walk():
         if isinstance(node, (SpriteLine, InteractionLine, TerminationLine)):
@@ -107,7 +108,7 @@ def parameters_in(tree: Tree) -> list[Part]:
             found += [
                 Part("parameter", node.line, k, f"{option} of {owner}")
                 for k, option in enumerate(node.options)
-                if not (isinstance(node, SpriteLine) and option.key in kept)
+                if not (isinstance(node, SpriteLine) and (option.key in kept or option.key in _required(node, needed)))
             ]
         elif isinstance(node, Header):
             found += [
@@ -116,6 +117,12 @@ def parameters_in(tree: Tree) -> list[Part]:
                 if option.key not in ("no_players", "key_handler", "square_size")
             ]
     return found
+
+
+def _required(node: SpriteLine, usual: Collection[str]) -> Collection[str]:
+    """Keys that the class of a sprite cannot do without; `usual` where the class stands on another line."""
+    spec = ontology.SPRITE_CLASSES.get(node.classes[-1].text) if node.classes else None
+    return spec.required if spec is not None else usual
 
 
 def is_default(tree: Tree, part: Part) -> bool:

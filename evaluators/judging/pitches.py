@@ -194,8 +194,20 @@ def _trouble(about: Concept, said: _Words) -> str:
     harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
     dangers = said.several(those or harmful)
+    chased = "you" if (prey := _prey(kinds, those)) is None else said.several(prey) or "others"
     return {
-        "chasers": f"while {dangers} chase you", "missiles": f"while {dangers} fly about",
+        "chasers": f"while {dangers} chase {chased}", "missiles": f"while {dangers} fly about",
         "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
         "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "",
     }[about.danger]  # fmt: skip
+
+
+def _prey(kinds: GameKinds, chasers: Sequence[int]) -> list[int] | None:
+    """Return the types that chasers walk towards, None where one of them walks towards the avatar."""
+    definition = kinds.definition
+    named = [str(definition.types[t].params.get(key, "")) for t in chasers for key in ("stype", "stype1", "stype2")]
+    found = [definition.type_index[n] for names in named for n in names.split(",") if n in definition.type_index]
+    avatars = kinds.analysis.avatars
+    if not found or any(set(definition.types[a].path) & set(found) for a in avatars):
+        return None
+    return [t for t in dict.fromkeys(found) if t in kinds.present]

@@ -27,6 +27,8 @@ _PEACEFUL = (0.6, 0.3, 0.1)
 _PUZZLES = ("push", "unlock")
 _TWISTS = (0.35, 0.5, 0.15)
 """Probabilities of no twist, one, and two."""
+_PUSHED = 0.6
+"""Chance that things are pushed, where nothing moves that could be a danger."""
 _LONGEST = 200
 """Ticks that a player who wins when time is up has to survive at most: as long as evaluations last."""
 
@@ -243,6 +245,9 @@ def draw_plan(
     ('unlock', 'key hero > collectResource scoreChange=1')
     """
     cast = Casting(space)
+    calm = not (cast.dangerous or cast.fleeing or cast.sleeping_dangers)
+    if calm and "push" in plans and rng.random() < _PUSHED:
+        plans = ("push", *plans)
     for name in plans:
         for _ in range(_TRIES):
             try:

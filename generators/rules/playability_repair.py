@@ -32,12 +32,14 @@ _BOUNDS: dict[str, tuple[str, ...]] = {
 }
 """Kind of sprite -> effects that keep it inside the map and out of walls."""
 _OPEN = frozenset({"wrapAround", "turnAround", "flipDirection"})
-"""Effects that make sense at the edge of the screen only: they put a sprite at another place, or send it anywhere, which
-in a wall is further in and out at the other side."""
+"""Effects that make sense at the edge of the screen only: they put a sprite at another place, or send it anywhere, and
+in a wall that is further in and out at the other side."""
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
 """Effects of bumping into something, which give no points."""
 _TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walker")
 """Kinds of sprites that a win can ask to be removed."""
+_TAKING = ("killSprite", "collectResource")
+"""Effects by which the player takes something away for good."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
 _BROUGHT = 0.7
 """Chance that what is brought forth and does nothing else to the player is deadly."""
@@ -62,6 +64,7 @@ def repair_playability(
             endings[k] = space.draw_termination(rng, win=True)
     if rng.random() < share:
         endings = _with_one_goal(endings)
+        rules = _with_one_fate(space, rules, endings)
     added = [
         *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
         *_dangers(space, rules, endings, rng, share),
@@ -93,6 +96,28 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
     types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
     goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
     return RuleSet(genotype.rules, (goal, *(e for e in genotype.terminations if not e.wins)))
+
+
+def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
+    """Return a rule set in which one more kind of what moves is deadly, or time is short where nothing else moves; None
+    where neither is left to do.
+
+    For games in which nothing stands in the way of the player.
+    """
+    heroes = list(space.kinds.avatars)
+    wide = {n for h in heroes for n in _wide(space, h)}
+    goals = {value for e in genotype.terminations for _, value in e.params}
+    met = {n for r in genotype.rules if wide & {*r.pair} for n in r.pair} | goals
+    movers = [n for n in _leaves(space, (*_DANGERS, "spawner")) if n in space.kinds.movers and space.goes(n)]
+    free = [n for n in movers if not _wide(space, n) & met]
+    if free:
+        danger = free[int(rng.integers(len(free)))]
+        deadly = tuple(Rule(h, danger, "killSprite") for h in heroes if (h, danger) in space.pairs)
+        return RuleSet((*genotype.rules, *deadly), genotype.terminations)
+    if movers or any(e.name == "Timeout" for e in genotype.terminations):
+        return None
+    late = Termination("Timeout", (("limit", str(50 * int(rng.integers(2, 6)))), ("win", "False")))
+    return RuleSet(genotype.rules, (*genotype.terminations, late))
 
 
 def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
@@ -128,6 +153,28 @@ def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
     return [goal, *(e for e in endings if not e.wins)]
 
 
+def _with_one_fate(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]) -> list[Rule]:
+    """Rules of which none is about a meeting that another one ends: who dies of a touch does not push, and what is
+    picked up stops nobody. What has to go for a win is not deadly as well.
+    """
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    goals = {value for e in endings if e.wins for key, value in e.params if key.startswith("stype")}
+    gone = {r.first for r in rules if r.second in heroes and r.effect in _TAKING}
+    prey = {n for n in gone if goals & _wide(space, n)}
+    left = [r for r in rules if not (r.first in heroes and r.effect == "killSprite" and r.second in prey)]
+    deadly = {n for r in left if r.first in heroes and r.effect == "killSprite" for n in _members(space, r.second)}
+    taken = {n for r in left if r.second in heroes and r.effect in _TAKING for n in _members(space, r.first)}
+    found = []
+    for rule in left:
+        other = rule.second if rule.first in heroes else rule.first if rule.second in heroes else EOS
+        stops = rule.effect in BUMPS or rule.effect == "bounceForward"
+        moot = stops or (rule.second in heroes and rule.effect in (*_TAKING, "transformTo"))
+        of = _members(space, other)
+        if not (moot and of <= deadly) and not (stops and of <= taken):
+            found.append(rule)
+    return found
+
+
 def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
     """Rules in which what kills the player does so with all of its group: of sprites that are alike and move alike
     nobody sees which one is harmless.
@@ -161,7 +208,8 @@ def _kin(space: LearnedSpace, name: str) -> list[str]:
 def _members(space: LearnedSpace, name: str) -> set[str]:
     """Names of the leaves that a type stands for."""
     index, types = space.definition.type_index, space.definition.types
-    return {types[t].name for t in types[index[name]].subtypes if types[t].leaf} or {name}
+    leaves = {types[t].name for t in types[index[name]].subtypes if types[t].leaf} if name in index else set()
+    return leaves or {name}
 
 
 def _shots_of_others(

@@ -154,6 +154,14 @@ def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
         assert found.movers == 16 and (found.inside + found.outside > 0) == wrong and found.avatars_lost == 0
 
 
+def test_a_sword_in_a_wall_is_where_swords_are() -> None:
+    game = changed(("hero > MovingAvatar", "sword > OrientedFlicker\n        hero > ShootAvatar stype=sword"))
+    kinds = kinds_of(game)
+    assert kinds.kinds[game.definition.type_index["sword"]] == "shot"
+    found = astray(kinds, game.start(0, 1), ["LEFT", *["USE"] * 15])
+    assert found.inside == found.outside == 0
+
+
 def test_only_rules_that_change_an_end_matter() -> None:
     game = changed(("hero ghost > killSprite", "hero ghost > killSprite\n        ghost coin > reverseDirection"))
     kinds = kinds_of(game)

@@ -13,7 +13,7 @@ from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.genes import EOS, Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace, prior
-from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
+from pcg.generators.rules.playability_repair import harden, lengthen_goal, repair_playability
 
 
 def learned(name: str) -> LearnedSpace:
@@ -110,4 +110,97 @@ def test_what_spawns_while_it_moves_and_what_rules_make_is_bounded_too() -> None
     assert bombers and not any(space.goes(n) for n in ("bunker", "outpost", "ground", "alien"))
     made = repair_playability(space, RuleSet((), ()), np.random.default_rng(1), share=1.0, most=30)
     leaves = {t.name for t in space.definition.types if t.leaf}
-    assert {r.first for r in made.rules if r.second == EOS} >= set(bombers) & leaves
+    index, types = space.definition.type_index, space.definition.types
+    bounded = {r.first for r in made.rules if r.second == EOS}
+    assert all(bounded & {types[t].name for t in types[index[name]].path} for name in set(bombers) & leaves)
+
+
+SHIPS = """BasicGame
+    SpriteSet
+        wall > Immovable
+        hero > MovingAvatar
+        box > Immovable
+        ship > Bomber stype=bomb speed=1 prob=0.5
+            left > orientation=LEFT
+            right > orientation=RIGHT
+        depot > SpawnPoint stype=tank
+        bomb > Missile orientation=DOWN
+        tank > Missile orientation=LEFT
+    LevelMapping
+        w > wall
+        A > hero
+        b > box
+        l > left
+        r > right
+"""
+"""Two kinds of ships that are alike and drop bombs; no level has a depot, so that there is never a tank."""
+
+
+def ships() -> LearnedSpace:
+    return LearnedSpace(RuleSpace.of(SHIPS, ["wwwwwwww\nw......w\nw.lr.b.w\nw..A...w\nwwwwwwww".replace(".", " ")]))
+
+
+def repaired(rules: list[Rule], endings: list[Termination] = []) -> RuleSet:  # noqa: B006
+    return repair_playability(ships(), RuleSet(tuple(rules), tuple(endings)), np.random.default_rng(2), share=1.0, most=30)
+
+
+def gone(name: str) -> Termination:
+    return Termination("SpriteCounter", (("stype", name), ("limit", "0"), ("win", "True")))
+
+
+def test_no_rule_is_about_what_no_level_has_and_nothing_brings_forth() -> None:
+    space = ships()
+    assert "bomb" in space.kinds.actors and not {"tank", "depot"} & set(space.kinds.actors)
+    assert "tank" not in {name for rule in repaired([]).rules for name in rule.pair}
+
+
+def test_what_flies_turns_round_at_walls_and_leaves_no_hole() -> None:
+    made = repaired([Rule("left", "wall", "turnAround"), Rule("bomb", "wall", "killBoth")])
+    assert {r.effect for r in made.rules if r.pair == ("left", "wall")} == {"reverseDirection"}
+    assert {r.effect for r in made.rules if r.pair == ("bomb", "wall")} == {"killSprite"}
+
+
+def test_of_a_group_that_is_alike_all_do_the_same_at_walls_and_all_kill() -> None:
+    made = repaired([Rule("hero", "left", "killSprite")])
+    assert [str(r) for r in made.rules if "hero" in r.pair and {"left", "right", "ship"} & {*r.pair}] == [
+        "hero ship > killSprite"
+    ]
+    assert [str(r) for r in made.rules if r.first in ("left", "right", "ship")] == ["ship wall > reverseDirection"]
+    apart = repaired([Rule("hero", "left", "killSprite"), Rule("right", "hero", "killSprite")])
+    assert Rule("hero", "left", "killSprite") in apart.rules, "where the other one is caught it stays as it is"
+
+
+def test_bombs_of_others_kill() -> None:
+    drawn = [
+        repair_playability(ships(), RuleSet((), ()), np.random.default_rng(seed), share=1.0, most=30) for seed in range(9)
+    ]
+    assert sum(("hero", "bomb") in {r.pair for r in made.rules} for made in drawn) > 3
+
+
+def test_of_two_goals_both_have_to_be_reached() -> None:
+    made = repaired([Rule("box", "hero", "killSprite")], [gone("box"), gone("left")])
+    (won,) = [e for e in made.terminations if e.wins]
+    assert won.name == "MultiSpriteCounter" and (won.get("stype1"), won.get("stype2")) == ("box", "left")
+    timed = Termination("Timeout", (("limit", "100"), ("win", "True")))
+    assert [e for e in repaired([], [timed, gone("box")]).terminations if e.wins] == [timed]
+
+
+def test_a_touch_has_one_meaning() -> None:
+    deadly = repaired([Rule("hero", "box", "killSprite"), Rule("box", "hero", "bounceForward")])
+    assert [r.effect for r in deadly.rules if {*r.pair} == {"hero", "box"}] == ["killSprite"]
+    both = [Rule("hero", "left", "killSprite"), Rule("left", "hero", "killSprite")]
+    hunted = repaired(both, [gone("left")])
+    assert [str(r) for r in hunted.rules if {*r.pair} == {"hero", "left"}] == ["left hero > killSprite"]
+    taken = repaired([Rule("box", "hero", "killSprite"), Rule("hero", "box", "stepBack")])
+    assert [r.effect for r in taken.rules if {*r.pair} == {"hero", "box"}] == ["killSprite"]
+
+
+def test_where_nothing_stands_in_the_way_something_does() -> None:
+    space, rng = ships(), np.random.default_rng(1)
+    calm = RuleSet((Rule("box", "hero", "killSprite"),), (gone("box"),))
+    harder = harden(space, calm, rng)
+    assert harder is not None and any(r.first == "hero" and r.effect == "killSprite" for r in harder.rules)
+    boxes = learned("boxes")
+    still = harden(boxes, RuleSet((), ()), rng)
+    assert still is not None and [e.name for e in still.terminations] == ["Timeout"]
+    assert harden(boxes, still, rng) is None

@@ -68,6 +68,17 @@ def test_an_untidy_sprite_set_becomes_one_that_reads_strictly() -> None:
     assert written["stone"] == "Immovable", "what has nothing to bring forth only stands about"
 
 
+def test_what_finds_its_way_and_its_pace_stay() -> None:
+    text = UNTIDY.replace("key_handler=Pulse", "key_handler=Pulse obs=floor,nowhere").replace(
+        "        stone >", "        wolf > PathAltChaser stype1=hero stype2=goal cooldown=3\n        stone >"
+    )
+    space = RuleSpace.of(text.replace("u > unknown", "u > wolf"), [f"{RAGGED.rstrip()}u"])
+    wolf = next(t for t in space.definition.types if t.name == "wolf")
+    assert wolf.class_name == "PathAltChaser" and wolf.raw == {"stype1": "hero", "cooldown": "3"}
+    candidate = make_rule_generator("constructive", space, seed=1).ask(1)[0]
+    assert "obs=floor" in space.tidy(candidate.genotype) and not check_game(space.tidy(candidate.genotype))
+
+
 def test_comments_about_rules_that_are_gone_do_not_stay() -> None:
     _, space = untidy()
     assert "#" not in space.source

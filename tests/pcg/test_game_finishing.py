@@ -27,6 +27,7 @@ from pcg.runs.experiments.finishing import (
     with_other_pace,
     with_plain_goals,
     with_used_characters,
+    with_visible_parts,
     with_whole_goals,
     without_idle_endings,
     won_by_waiting,
@@ -121,6 +122,14 @@ def test_what_moves_leaves_ground_behind() -> None:
         .replace("g > floor ghost", "g > ghost")
     )
     assert with_ground(told) == told, "ground with a part in the rules is no mere ground"
+
+
+def test_what_a_game_is_about_is_drawn() -> None:
+    unseen = FETCH.lstrip().replace("coin > Immovable", "coin > Immovable invisible=True hidden=True")
+    assert "invisible=True" in unseen and "invisible" not in with_visible_parts(unseen)
+    marked = FETCH.lstrip().replace("        coin >", "        mark > Immovable invisible=True\n        coin >")
+    marked = marked.replace("        c > floor coin", "        c > floor mark coin")
+    assert "mark > Immovable invisible=True" in " ".join(with_visible_parts(marked).split()), "no rule is about it"
 
 
 def test_endings_that_never_come_go() -> None:

@@ -14,7 +14,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import analyse
 from pcg.minimise import minimise, record_plays, rename
 from pcg.minimise.minimiser import _Search
-from pcg.minimise.parts import Cutter, endings_in, groups_in, rules_in, sprites_in
+from pcg.minimise.parts import Cutter, endings_in, groups_in, parameters_in, rules_in, sprites_in
 from pcg.minimise.rename import new_names
 
 # The dragon and the rule about it, the rope, the group and the resource are never of any use.
@@ -147,6 +147,12 @@ def test_parts_are_cut_with_what_cannot_be_said_without_them() -> None:
     assert "gem" not in text and "g >" not in text and read_game(text, reading="gvgai")
     one = cutter.text([next(p for p in rules_in(tree) if p.text == "dragon fog > stepBack")])
     assert "dragon wall" in " ".join(one.split())
+
+
+def test_what_a_class_cannot_do_without_is_no_part() -> None:
+    lines = "ship > Bomber stype=bomb prob=0\n  group > stype=bomb\n   one > Bomber\n  bomb > Missile speed=1"
+    found = parameters_in(parse(f"BasicGame\n SpriteSet\n  {lines}\n"))
+    assert [part.text for part in found] == ["prob=0 of ship", "speed=1 of bomb"]
 
 
 def test_a_dissolved_group_hands_its_class_and_parameters_on() -> None:

@@ -24,7 +24,7 @@ from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.goal_plans import PLANS, draw_plan
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
-from pcg.generators.rules.playability_repair import lengthen_goal, repair_playability
+from pcg.generators.rules.playability_repair import harden, lengthen_goal, repair_playability
 from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
@@ -104,6 +104,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         """Goal and danger of members, and of what is being decided on, by id."""
         self._idle: list[tuple[float, int, RuleSet]] = []
         self._short: list[tuple[float, int, RuleSet]] = []
+        self._easy: list[tuple[float, int, RuleSet]] = []
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -126,7 +127,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [child for child in self._lengthened(rng) if child.text not in known]
+            made += [child for child in self._harder(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -205,7 +206,9 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         return _child(made, "crossover", first, second)
 
     def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
-        """Take evaluations, and note what nothing is wrong with but rules that are never executed."""
+        """Take evaluations, and note what is wrong with those that a single change may mend: rules that are never
+        executed, wins that are too short or come by chance, nothing in the way of the player.
+        """
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             metrics = getattr(evaluation, "metrics", {})
             self._concepts[candidate.id] = float(metrics.get("goal", -1)), float(metrics.get("danger", -1))
@@ -215,8 +218,12 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
-            if 0.0 < getattr(evaluation, "constraints", {}).get("length", 1.0) < 1.0:
-                self._short.append((evaluation.constraint, candidate.id, candidate.genotype))
+            noted = evaluation.constraint, candidate.id, candidate.genotype
+            held = getattr(evaluation, "constraints", {})
+            if 0.0 < held.get("length", 1.0) < 1.0 or "chance" in broken:
+                self._short.append(noted)
+            elif "resistance" in broken:
+                self._easy.append(noted)
         super().tell(candidates, evaluations)
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
@@ -238,20 +245,23 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         parsimony = self.number("parsimony")
         return sorted(members, key=lambda one: (parsimony * self._length(one) - worth[id(one)], one.id))
 
-    def _lengthened(self, rng: np.random.Generator) -> list[Child]:
-        """Rule sets of the last generation whose wins came too soon, with more to do."""
+    def _harder(self, rng: np.random.Generator) -> list[Child]:
+        """Rule sets of the last generation that were won too soon or by chance, with more to do, and those in which
+        nothing stood in the way, with a danger.
+        """
         most = round(self.number("trimmed") * self.integer("offspring"))
-        ranked = sorted(self._short, key=lambda entry: (-entry[0], entry[1]))
-        self._short = []
+        short, easy = self._short, self._easy
+        self._short, self._easy = [], []
         found: dict[str, Child] = {}
         space = self.space
         if not isinstance(space, LearnedSpace):
             return []
-        for _, parent, genotype in ranked[:most]:
-            longer = lengthen_goal(space, genotype, rng)
-            if longer is not None:
-                made = self._repaired(longer, rng)
-                found.setdefault(str(made), Child(str(made), "lengthened", (made.to_json(), [parent])))
+        for noted, change, origin in ((short, lengthen_goal, "lengthened"), (easy, harden, "hardened")):
+            for _, parent, genotype in sorted(noted, key=lambda entry: (-entry[0], entry[1]))[: most // 2]:
+                changed = change(space, genotype, rng)
+                if changed is not None:
+                    made = self._repaired(changed, rng)
+                    found.setdefault(str(made), Child(str(made), origin, (made.to_json(), [parent])))
         return list(found.values())
 
     def _trimmed(self) -> list[Child]:
@@ -269,14 +279,15 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             "concepts": [[number, *concept] for number, concept in sorted(self._concepts.items())],
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
             "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
+            "easy": [[constraint, parent, one.to_json()] for constraint, parent, one in self._easy],
         }
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
         self._concepts = {int(number): (float(goal), float(danger)) for number, goal, danger in state["concepts"]}
-        self._idle, self._short = (
+        self._idle, self._short, self._easy = (
             [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
-            for name in ("idle", "short")
+            for name in ("idle", "short", "easy")
         )
 
     # -- what the populations ask --------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ def finished_game(
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
     text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
-    text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(text))))
+    text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -208,6 +208,30 @@ def with_round_points(text: str) -> str:
     analysis = analyse(load(text).definition)
     rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
     made = dumps(replace_rules(tree, rounded))
+    return text if check_game(made) else made
+
+
+def with_visible_parts(text: str) -> str:
+    """Return a game in which everything is drawn that rules are about, or that brings forth others: what a player has
+    to gather or to fear was a mark that nobody saw, or a nest, in many a game whose sprites are used.
+    """
+    tree = parse(text)
+    definition = load(text).definition
+    index = definition.type_index
+    named = {name for rule in RuleSet.of(tree).rules for name in rule.pair if name in index}
+    shown = {definition.types[t].name for name in named for t in (index[name], *definition.types[index[name]].subtypes)}
+    shown |= {definition.types[t].name for t in analyse(definition).having("spawner")}
+
+    def seen(node: Any) -> Any:
+        children = tuple(map(seen, node.children))
+        if isinstance(node, SpriteLine):
+            members = {definition.types[t].name for t in definition.types[index[node.name.text]].subtypes}
+            if (members | {node.name.text}) & shown:
+                kept = tuple(o for o in node.options if o.key not in ("invisible", "hidden"))
+                return replace(node, options=kept, children=children)
+        return replace(node, children=children)
+
+    made = dumps(Tree(seen(tree.header), tree.after, tree.file))
     return text if check_game(made) else made
 
 

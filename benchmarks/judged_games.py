@@ -1,6 +1,11 @@
 """Games that runs keep, seen by the judge of games: against the games that people made with the same sprites.
 
     python benchmarks/judged_games.py RUN...
+    python benchmarks/judged_games.py RUN... --corpus FOLDER --seconds 60
+
+The second makes the runs first: a RUN is then a new folder, whose name is that of a game in FOLDER. Seconds are of
+processor time, of one process. `--digests N` prints the N games of FOLDER whose names have the smallest SHA-256: sets
+that nobody has picked.
 
 Every RUN is a folder of `pcg rules`; its own copy of the game is judged for comparison. A row of
 `docs/results/rules/judged.csv` is written for each: how many candidates were feasible, where the time of the search
@@ -17,24 +22,43 @@ import csv
 import json
 import statistics
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from rule_evolution import clocked
 
 from pcg.engine.game import Game, load
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.judging.games import judge_game
 from pcg.runs.experiments.game_search import EFFORT
+from pcg.runs.experiments.rules import run_rules
+from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.game_text import GameText
 from pcg.runs.store import read_json
 
 COLUMNS = (
     "game", "revision", "candidates", "feasible", "kept", "at nobody wins", "best", "people's", "at least people's",
-    "random wins", "astray", "rules that matter", "goals",
+    "random wins", "astray", "rules that matter", "goals", "per minute",
 )  # fmt: skip
 FILE = Path(__file__).parent.parent / "docs" / "results" / "rules" / "judged.csv"
 IDLE = 200
 """Ticks of waiting after which movers are looked at."""
+
+
+def smallest_digests(corpus: Path, number: int) -> list[str]:
+    """Return the names of the games of a folder with the smallest SHA-256."""
+    names = {path.stem for path in corpus.glob("*.txt") if "_lvl" not in path.stem and "_glvl" not in path.stem}
+    return sorted(names, key=lambda name: sha256(name.encode()).hexdigest())[:number]
+
+
+def search(folder: Path, corpus: Path, seconds: float) -> None:
+    """Make a run of `pcg rules` with the sprites of the game that a folder is named after, on its first two levels."""
+    game = str(corpus / f"{folder.name}.txt")
+    config = RulesRun(game, levels="0-1", count=4, seconds=seconds, seed=1, reading="gvgai", confirm=4, finalists=8)
+    with clocked("processor"):
+        run_rules(config, folder, workers=1)
 
 
 def row_of(folder: Path, revision: str) -> dict[str, Any]:
@@ -56,6 +80,7 @@ def row_of(folder: Path, revision: str) -> dict[str, Any]:
         "astray": _percent([idle_astray(folder / "games" / e["file"]) for e in good], 1.0, max),
         "rules that matter": _percent([_part(e, "share") for e in good], 1.0, statistics.median),
         "goals": " ".join(sorted({str(e.get("goal", "?")) for e in good})),
+        "per minute": f"{_per_minute(folder):.0f}",
     }  # fmt: skip
 
 
@@ -66,6 +91,11 @@ def _seconds(folder: Path) -> list[tuple[str, float]]:
     with (folder / "timing.jsonl").open(encoding="utf-8") as file:
         lines = [line for line in map(json.loads, file) if line["type"] == "evaluation"]
     return [(reasons.get(line["id"], ""), float(line["seconds"])) for line in lines]
+
+
+def _per_minute(folder: Path) -> float:
+    last = (folder / "timing.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    return float(json.loads(last).get("per_minute", 0.0))
 
 
 def people_value(folder: Path, name: str, manifest: dict[str, Any]) -> float:
@@ -96,22 +126,30 @@ def _percent(values: list[float], scale: float, of: Any) -> str:
 def main() -> None:
     """Write the rows and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="make the runs, from sprites of games in FOLDER")
+    parser.add_argument("--seconds", type=float, default=60.0, help="processor time of a search")
+    parser.add_argument("--digests", type=int, default=0, metavar="N", help="print names of N games, and stop")
     parser.add_argument("--revision", default="", help="of the toolkit that made the runs")
     parser.add_argument("--to", type=Path, default=FILE, help="table that gets the rows")
     parser.add_argument("--by-run", action="store_true", help="name rows after the folders of runs, not after games")
     options = parser.parse_args()
+    if options.digests:
+        print(*smallest_digests(options.corpus, options.digests))
+        return
     rows = {}
     if options.to.is_file():
         with options.to.open(encoding="utf-8", newline="") as file:
             rows = {row["game"]: row for row in csv.DictReader(file)}
     for folder in options.runs:
+        if options.corpus:
+            search(folder, options.corpus, options.seconds)
         if (folder / "summary.json").is_file():
             row = row_of(folder, options.revision)
             if options.by_run:
                 row["game"] = folder.name
             rows[row["game"]] = row
-            print(json.dumps(row))
+            print(json.dumps(row), flush=True)
     with options.to.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()

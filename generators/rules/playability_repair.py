@@ -9,6 +9,7 @@ fault as it is with some probability.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -64,7 +65,7 @@ def repair_playability(
             endings[k] = space.draw_termination(rng, win=True)
     if rng.random() < share:
         endings = _with_one_goal(endings)
-        rules = _with_one_fate(space, rules, endings)
+        rules = _with_few_bonuses(space, _with_one_fate(space, rules, endings), endings)
     added = [
         *_bounds(space, rules, rng, share), *_goals(space, rules, endings, rng, share),
         *_dangers(space, rules, endings, rng, share),
@@ -124,7 +125,8 @@ def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
     """Return a rule for bumping into the frame or the edge that keeps the sprite inside.
 
     Sprites that wander or chase choose their way anew in every tick: turning would not stop them. What flies turns
-    round at a wall, for any other turn takes it through, and does not break a hole into the frame.
+    round at a wall, for any other turn takes it through, and does not break a hole into the frame. Walls stop the
+    player, and do not kill.
     """
     frame = space.roles.get(rule.second) == "frame"
     usual = _BOUNDS.get(space.roles.get(rule.first, ""), ())
@@ -132,16 +134,19 @@ def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
         return Rule(rule.first, rule.second, "stepBack")
     if frame and rule.effect in _OPEN and "reverseDirection" in usual:
         return Rule(rule.first, rule.second, "reverseDirection")
-    if frame and rule.effect == "killBoth" and usual:
-        return replace(rule, effect="killSprite")
+    if frame and rule.effect in ("killSprite", "killBoth") and usual:
+        walks = rule.first in space.kinds.avatars
+        return Rule(rule.first, rule.second, "stepBack") if walks else replace(rule, effect="killSprite")
     return rule
 
 
 def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
     """Terminations of which one wins: where either of two goals would do, both have to be reached, as far as a
-    termination counts so many types, and else the first.
+    termination counts so many types, and else the first. Nothing is lost when what has to go for a win is gone.
     """
     wins = [e for e in endings if e.wins]
+    wanted = {value for e in wins for key, value in e.params if key.startswith("stype")}
+    endings = [e for e in endings if e.wins or e.name != "SpriteCounter" or e.get("stype") not in wanted]
     if len(wins) < 2:
         return list(endings)
     vanish = [e for e in wins if e.name in ("SpriteCounter", "MultiSpriteCounter") and e.get("limit") in (None, "0")]
@@ -173,6 +178,21 @@ def _with_one_fate(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence
         if not (moot and of <= deadly) and not (stops and of <= taken):
             found.append(rule)
     return found
+
+
+def _with_few_bonuses(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]) -> list[Rule]:
+    """Rules with one kind of things at most that is picked up for points alone: a level full of things that do not
+    matter hides what it is about.
+    """
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    named = Counter(n for r in rules for n in (*r.pair, *(v for _, values in r.params for v in values.split(","))))
+    named.update(value for e in endings for _, value in e.params)
+    bonuses = [
+        r for r in rules
+        if r.second in heroes and r.effect in _TAKING and space.roles.get(r.first) in ("static", "resource", "portal")
+        and all(named[n] - (n == r.first) == 0 for n in {*_wide(space, r.first), *_members(space, r.first)})
+    ]  # fmt: skip
+    return [r for r in rules if r not in bonuses[1:]]
 
 
 def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:

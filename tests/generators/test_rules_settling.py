@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -140,8 +141,9 @@ def ships() -> LearnedSpace:
     return LearnedSpace(RuleSpace.of(SHIPS, ["wwwwwwww\nw......w\nw.lr.b.w\nw..A...w\nwwwwwwww".replace(".", " ")]))
 
 
-def repaired(rules: list[Rule], endings: list[Termination] = []) -> RuleSet:  # noqa: B006
-    return repair_playability(ships(), RuleSet(tuple(rules), tuple(endings)), np.random.default_rng(2), share=1.0, most=30)
+def repaired(rules: list[Rule], endings: Sequence[Termination] = (), seed: int = 2) -> RuleSet:
+    given = RuleSet(tuple(rules), tuple(endings))
+    return repair_playability(ships(), given, np.random.default_rng(seed), share=1.0, most=30)
 
 
 def gone(name: str) -> Termination:
@@ -171,9 +173,7 @@ def test_of_a_group_that_is_alike_all_do_the_same_at_walls_and_all_kill() -> Non
 
 
 def test_bombs_of_others_kill() -> None:
-    drawn = [
-        repair_playability(ships(), RuleSet((), ()), np.random.default_rng(seed), share=1.0, most=30) for seed in range(9)
-    ]
+    drawn = [repaired([], seed=seed) for seed in range(9)]
     assert sum(("hero", "bomb") in {r.pair for r in made.rules} for made in drawn) > 3
 
 
@@ -181,6 +181,8 @@ def test_of_two_goals_both_have_to_be_reached() -> None:
     made = repaired([Rule("box", "hero", "killSprite")], [gone("box"), gone("left")])
     (won,) = [e for e in made.terminations if e.wins]
     assert won.name == "MultiSpriteCounter" and (won.get("stype1"), won.get("stype2")) == ("box", "left")
+    lost = Termination("SpriteCounter", (("stype", "box"), ("limit", "0"), ("win", "False")))
+    assert lost not in repaired([], [gone("box"), lost]).terminations, "what has to go may go"
     timed = Termination("Timeout", (("limit", "100"), ("win", "True")))
     assert [e for e in repaired([], [timed, gone("box")]).terminations if e.wins] == [timed]
 
@@ -204,3 +206,13 @@ def test_where_nothing_stands_in_the_way_something_does() -> None:
     still = harden(boxes, RuleSet((), ()), rng)
     assert still is not None and [e.name for e in still.terminations] == ["Timeout"]
     assert harden(boxes, still, rng) is None
+
+
+def test_walls_stop_the_player_and_one_kind_of_things_is_for_points_alone() -> None:
+    space = learned("dungeon")
+    things = [n for n in space.kinds.actors if space.roles[n] in ("static", "resource", "portal")][:3]
+    hero = space.kinds.avatars[0]
+    rules = *(Rule(n, hero, "killSprite") for n in things), Rule(hero, "wall", "killSprite")
+    made = repair_playability(space, RuleSet(rules, (gone(things[2]),)), np.random.default_rng(1), share=1.0, most=30)
+    assert [r.first for r in made.rules if r.second == hero and r.first in things] == [things[0], things[2]]
+    assert [r.effect for r in made.rules if r.pair == (hero, "wall")] == ["stepBack"]

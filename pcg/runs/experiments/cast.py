@@ -146,7 +146,8 @@ def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis)
                 changed |= second - found
             if changed or (players & (first | second) and any(key == "scoreChange" for key, _ in rule.params)):
                 needed |= second & found | first & found
-            needed |= {v for _, value in rule.params for v in value.split(",") if v in found and not first <= found}
+            if not rule.effect.startswith("spawn"):  # litter that a touch leaves
+                needed |= {v for _, value in rule.params for v in value.split(",") if v in found and not first <= found}
         if not needed:
             return found
         found -= needed

@@ -18,6 +18,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.lint import NEVER_APPEARS
 from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
@@ -29,6 +30,7 @@ from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
+from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
 from pcg.render.tile_choice import ground_types
 from pcg.runs.experiments.cast import with_cast
@@ -144,15 +146,15 @@ def finished_game(
     if len(course) < min(2, len(levels)):
         return None
     chosen: tuple[str, ...] = tuple(level.text for level in course)
-    compared = range(min(effort.compared or len(chosen), len(chosen)))
-    text = with_used_characters(text, chosen)
-    small = minimise(load(text, levels=chosen), levels=compared, seeds=effort.seeds, seed=1)
-    plain = with_plain_goals(small.text)
-    removed: tuple[str, ...] = ()
-    if check_game(plain) or any(check_level(level, load(plain, levels=chosen).definition) for level in chosen):
-        plain = text
-    else:
-        removed = tuple(map(str, small.removed))
+    text = without_absent_sprites(with_used_characters(text, chosen))
+    plain, removed = text, ()
+    few = min(effort.compared or len(chosen), len(chosen))
+    for compared, seeds in ((few, effort.seeds), (len(chosen), 3 * effort.seeds)):
+        small = minimise(load(text, levels=chosen), levels=range(compared), seeds=seeds, seed=1)
+        made = with_plain_goals(small.text)
+        if not check_game(made) and _stays_won(load(made, levels=chosen), course):
+            plain, removed = made, tuple(map(str, small.removed))
+            break
     plain, chosen = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
     plain = with_used_characters(plain, chosen)
     shown = plain
@@ -166,6 +168,12 @@ def finished_game(
     if not all(win.won for win in wins):
         return None
     return FinishedGame(shown, chosen, plain, removed, wins, mean_share(course))
+
+
+def _stays_won(game: Game, course: Sequence[CourseLevel]) -> bool:
+    """Return True where the levels of a course read without a finding, and the recorded plays win them."""
+    read = not any(check_level(level.text, game.definition) for level in course)
+    return read and all(_recorded(game, k, level.win).won for k, level in enumerate(course))
 
 
 def mean_share(course: Sequence[CourseLevel]) -> float:
@@ -304,6 +312,14 @@ def with_used_characters(text: str, levels: Sequence[str]) -> str:
         return replace(node, children=tuple(map(kept, children)))
 
     return dumps(Tree(kept(tree.header), tree.after, tree.file))
+
+
+def without_absent_sprites(text: str) -> str:
+    """Return a game without the sprites that never appear in it; one that has to stay for another's sake stays."""
+    absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+    tree = parse(text)
+    made = Cutter(tree).text([part for part in sprites_in(tree) if part.text in absent])
+    return made if absent and not check_game(made) else text
 
 
 def with_plain_goals(text: str) -> str:

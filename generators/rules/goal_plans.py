@@ -27,7 +27,7 @@ _PEACEFUL = (0.6, 0.3, 0.1)
 _PUZZLES = ("push", "unlock")
 _TWISTS = (0.35, 0.5, 0.15)
 """Probabilities of no twist, one, and two."""
-_PUSHED = 0.6
+_PUSHED = 0.8
 """Chance that things are pushed, where nothing moves that could be a danger."""
 _LONGEST = 200
 """Ticks that a player who wins when time is up has to survive at most: as long as evaluations last."""

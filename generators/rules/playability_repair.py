@@ -100,8 +100,7 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
 
 
 def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
-    """Return a rule set in which one more kind of what moves is deadly, or time is short where nothing else moves; None
-    where neither is left to do.
+    """Return a rule set in which one more kind of what moves is deadly, None where nothing is left that could be.
 
     For games in which nothing stands in the way of the player.
     """
@@ -111,14 +110,11 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     met = {n for r in genotype.rules if wide & {*r.pair} for n in r.pair} | goals
     movers = [n for n in _leaves(space, (*_DANGERS, "spawner")) if n in space.kinds.movers and space.goes(n)]
     free = [n for n in movers if not _wide(space, n) & met]
-    if free:
-        danger = free[int(rng.integers(len(free)))]
-        deadly = tuple(Rule(h, danger, "killSprite") for h in heroes if (h, danger) in space.pairs)
-        return RuleSet((*genotype.rules, *deadly), genotype.terminations)
-    if movers or any(e.name == "Timeout" for e in genotype.terminations):
+    if not free:
         return None
-    late = Termination("Timeout", (("limit", str(50 * int(rng.integers(2, 6)))), ("win", "False")))
-    return RuleSet(genotype.rules, (*genotype.terminations, late))
+    danger = free[int(rng.integers(len(free)))]
+    deadly = tuple(Rule(h, danger, "killSprite") for h in heroes if (h, danger) in space.pairs)
+    return RuleSet((*genotype.rules, *deadly), genotype.terminations)
 
 
 def _stopped(space: LearnedSpace, rule: Rule) -> Rule:

@@ -66,6 +66,14 @@ def test_a_shot_that_hits_nothing_goes_and_the_avatar_shoots_no_more() -> None:
     assert "ShootAvatar stype=knife" in with_cast(hits, [LEVEL])[0], "one that hits somebody stays"
 
 
+def test_litter_goes_with_the_rule_that_leaves_it() -> None:
+    text = FETCH.lstrip().replace("        coin > Immovable", "        hay > Immovable\n        coin > Immovable")
+    littered = text.replace("hero ghost > kill", "coin ghost > spawn stype=hay\n        hero ghost > kill")
+    assert "hay" in littered and "hay" not in with_cast(littered, [LEVEL])[0]
+    met = littered.replace("hero ghost > kill", "hero hay > stepBack\n        hero ghost > kill")
+    assert "spawn stype=hay" in with_cast(met, [LEVEL])[0], "what stops the player is no litter"
+
+
 def test_a_nest_of_walk_on_parts_goes_with_them() -> None:
     nested = CROWD.replace(
         "        pillar > Immovable", "        pillar > SpawnPoint stype=visitor cooldown=4"

@@ -147,7 +147,8 @@ def finished_game(
         return None
     chosen: tuple[str, ...] = tuple(level.text for level in course)
     text = without_absent_sprites(with_used_characters(text, chosen))
-    plain, removed = text, ()
+    plain = text
+    removed: tuple[str, ...] = ()
     few = min(effort.compared or len(chosen), len(chosen))
     for compared, seeds in ((few, effort.seeds), (len(chosen), 3 * effort.seeds)):
         small = minimise(load(text, levels=chosen), levels=range(compared), seeds=seeds, seed=1)

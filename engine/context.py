@@ -368,7 +368,7 @@ def path_inputs(level: Level, tables: GameTables) -> PathInputs | None:
             blocked[row * level.width + column] = 1
     sideways = any(
         int(t["bits"]) & L.T_AVATAR_CLASS and int(t["actions_n"]) == 3
-        for t in (tables.types[p[0]] for p in level.placements)
+        for t in (tables.types[k] for k in {p[0] for p in level.placements})
     )
     return PathInputs(blocked, sideways)
 

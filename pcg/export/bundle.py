@@ -214,10 +214,7 @@ def _avatars(game: Game) -> dict[int, Any]:
     """By type id of those that have actions: their codes, and 1 where the avatar keeps to the cells."""
     tables = game.tables
     return {
-        t: [tables.ints[at : at + n].tolist(), int(row["grid_number"])]
-        for t, row in enumerate(tables.types)
-        for at, n in [(int(row["actions_at"]), int(row["actions_n"]))]
-        if n
+        t: [list(actions), int(tables.types[t]["grid_number"])] for t, actions in enumerate(tables.actions) if actions
     }
 
 

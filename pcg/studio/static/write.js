@@ -159,7 +159,7 @@ function draw() {
     return [number];
   });
   const said = lines.map((text, k) => {
-    const found = here.find((one) => one.line === k + 1);
+    const found = here.find((one) => one.line === k + 1 && one.severity === worst(k + 1));
     return [work.shown ? [[text, ""]] : coloured(text, k, work.words), found && [found.column, found.severity]];
   });
   renew(find("marks"), said, ([colours, found], k) => {

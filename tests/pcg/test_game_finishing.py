@@ -102,6 +102,8 @@ def test_dangers_go_faster_where_a_middling_player_wins_too_much() -> None:
 def test_the_mapping_has_the_characters_of_the_levels_alone() -> None:
     text = with_used_characters(FETCH, ["wAc."])
     assert "g > floor ghost" not in text and "c > floor coin" in text
+    silent = with_used_characters(FETCH.lstrip().replace("        w > wall\n", ""), [LEVEL])
+    assert "w > wall" in " ".join(silent.split()), "under another name it would be mapped to nothing"
 
 
 def test_a_goal_of_one_kind_counts_one_kind() -> None:

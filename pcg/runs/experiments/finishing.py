@@ -19,7 +19,7 @@ from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.lint import NEVER_APPEARS
-from pcg.engine.vgdl.tree import MappingLine, Option, SpriteLine, Tree, Word
+from pcg.engine.vgdl.tree import MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
@@ -304,13 +304,24 @@ def without_idle_endings(text: str) -> str:
 
 
 def with_used_characters(text: str, levels: Sequence[str]) -> str:
-    """Return a game whose mapping has the characters of its levels alone."""
+    """Return a game whose mapping has the characters of its levels alone, those of `wall` and `avatar` written out, which
+    a game need not map as long as they have these names.
+    """
     used = set("".join(levels))
     tree = parse(text)
+    mapping = load(text).definition.mapping
+    written = {node.character.text for node in tree.walk() if isinstance(node, MappingLine)}
+    silent = tuple(
+        MappingLine(character=Word(c), arrow=Word(">"), names=tuple(map(Word, mapping[c])))
+        for c in sorted(used & mapping.keys() - written)
+    )
 
     def kept(node: Any) -> Any:
-        children = (n for n in node.children if not isinstance(n, MappingLine) or n.character.text in used)
-        return replace(node, children=tuple(map(kept, children)))
+        children = tuple(
+            kept(n) for n in node.children if not isinstance(n, MappingLine) or n.character.text in used
+        )  # fmt: skip
+        mapped = isinstance(node, Section) and node.identifier == "LevelMapping"
+        return replace(node, children=(*children, *silent) if mapped else children)
 
     return dumps(Tree(kept(tree.header), tree.after, tree.file))
 

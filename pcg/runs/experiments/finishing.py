@@ -304,8 +304,9 @@ def without_idle_endings(text: str) -> str:
 
 
 def with_used_characters(text: str, levels: Sequence[str]) -> str:
-    """Return a game whose mapping has the characters of its levels alone, those of `wall` and `avatar` written out, which
-    a game need not map as long as they have these names.
+    """Return a game whose mapping has the characters of its levels alone.
+
+    Those of `wall` and `avatar` are written out: a game need not map them as long as they have these names.
     """
     used = set("".join(levels))
     tree = parse(text)

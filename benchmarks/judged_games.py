@@ -94,8 +94,10 @@ def _seconds(folder: Path) -> list[tuple[str, float]]:
 
 
 def _per_minute(folder: Path) -> float:
-    last = (folder / "timing.jsonl").read_text(encoding="utf-8").splitlines()[-1]
-    return float(json.loads(last).get("per_minute", 0.0))
+    """Return the candidates per minute of the search, by the clock of its budget."""
+    lines = map(json.loads, (folder / "timing.jsonl").read_text(encoding="utf-8").splitlines())
+    times = [float(line["elapsed"]) for line in lines if line["type"] == "evaluation"]
+    return 60.0 * len(times) / max(1e-9, times[-1]) if times else 0.0
 
 
 def people_value(folder: Path, name: str, manifest: dict[str, Any]) -> float:

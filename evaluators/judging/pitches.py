@@ -101,7 +101,8 @@ class _Words:
         takers = {r.partner for r in analysis.removals if r.victim in targets and r.partner is not None}
         standing = all(not analysis.has(p, "mover") and not analysis.has(p, "pushable") for p in takers)
         moving = all(analysis.has(t, "mover") for t in targets)
-        return bool(takers) and standing and moving and not any(kinds.kinds.get(p) == "avatar" for p in takers)
+        hunters = [p for p in takers if kinds.kinds.get(p) in ("avatar", "shot")]
+        return bool(takers) and standing and moving and not hunters
 
     def _stays(self, t: int) -> bool:
         """Return True where the avatar turns sprites of a type into others that stand."""

@@ -35,6 +35,14 @@ def test_a_pitch_tells_what_turns_into_what() -> None:
     assert told(load(haunted, levels=[LEVEL])).endswith("a coin that you touch turns into a ghost.")
 
 
+def test_a_blow_is_no_trap_and_chasers_of_others_do_not_chase_you() -> None:
+    armed = FETCH.lstrip().replace("hero > MovingAvatar", "sword > Flicker\n        hero > ShootAvatar stype=sword", 1)
+    slain = armed.replace("coin hero > killSprite", "ghost sword > killSprite").replace("stype=coin", "stype=ghost")
+    assert told(load(slain, levels=[LEVEL])).startswith("Shoot every ghost")
+    fond = FETCH.lstrip().replace("ghost > RandomNPC", "ghost > Chaser stype=coin")
+    assert told(load(fond, levels=[LEVEL])).endswith("while ghosts chase coins.")
+
+
 def test_a_crate_that_is_shot_is_not_pushed() -> None:
     pushed = """
 BasicGame

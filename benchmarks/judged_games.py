@@ -22,6 +22,7 @@ import csv
 import json
 import statistics
 import sys
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,8 @@ IDLE = 200
 
 
 def smallest_digests(corpus: Path, number: int) -> list[str]:
-    """Return the names of the games of a folder with the smallest SHA-256."""
-    names = {path.stem for path in corpus.glob("*.txt") if "_lvl" not in path.stem and "_glvl" not in path.stem}
+    """Return the names of the games with levels in a folder, those with the smallest SHA-256."""
+    names = {path.stem.removesuffix("_lvl0") for path in corpus.glob("*_lvl0.txt")}
     return sorted(names, key=lambda name: sha256(name.encode()).hexdigest())[:number]
 
 
@@ -152,7 +153,11 @@ def main() -> None:
                 row["game"] = folder.name
             rows[row["game"]] = row
             print(json.dumps(row), flush=True)
-    with options.to.open("w", encoding="utf-8", newline="") as file:
+            _write(options.to, rows)
+
+
+def _write(path: Path, rows: Mapping[str, Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[name] for name in sorted(rows))

@@ -116,6 +116,7 @@ whose removal changes a play (22 % of rules before). The prior was counted in al
 them: counts of rules by kinds of sprites, which say nothing of any single game. The judge's own conventions and
 weights are from the half of the games that is not held out."""
 BY_HAND = (
+    "Ten sprite sets that nobody picked",
     "The shelf, and levels with the rules",
     "The second shelving, with plans of whole games",
     "Plans of whole games, before and after",

@@ -181,7 +181,7 @@ def select_levels(text: str, entries: Sequence[Entry]) -> dict[str, list[int]]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?\s*", part)
         if match is None or (match[2] and int(match[2]) < int(match[1])):
-            raise PcgError(f"levels `{text}`, expected `all`, or numbers and ranges such as 0-2,4")
+            raise PcgError(f"levels `{text}`: `{part.strip()}`, expected `all`, or numbers and ranges such as 0-2,4")
         wanted.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     chosen = {e.name: sorted(k for k in wanted if k < e.levels) for e in entries}
     for entry in entries:

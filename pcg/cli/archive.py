@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import errors
+from pcg.cli.options import HostOption, OpenOption, PortOption
 
 if TYPE_CHECKING:
     from pcg.engine.game import Game
 
 PANEL = "Make levels"
-
-PortOption = Annotated[
-    int | None, typer.Option("--port", help="Port of the page. [default: 8350, or a free one if that is taken]")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,11 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def archive(
     folder: Annotated[Path, typer.Argument(help="Folder of a run of any level generator.")],
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    open_browser: OpenOption = False,
     port: PortOption = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
 ) -> None:
     """Show a run in the studio: a map of its levels, each to look at, to watch, to play, to edit and to complete.
 

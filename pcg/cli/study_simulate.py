@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, progress_bar, report_error
+from pcg.cli.options import SeedOption
 from pcg.cli.study_manage import NameArgument
 from pcg.cli.study_serve import DatabaseOption
 
@@ -28,7 +29,7 @@ def register(study: typer.Typer) -> None:
 def simulate(
     name: NameArgument,
     participants: Annotated[int, typer.Option(min=1, help="How many take part.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Of what they like, and of how they are.")] = 1,
+    seed: SeedOption = 1,
     players: Annotated[
         str,
         typer.Option(help="Who plays, by turns: random, idle, or agents as in mcts:depth=12; several with ; between."),

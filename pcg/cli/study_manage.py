@@ -45,7 +45,10 @@ def new(
     ] = "",
     count: Annotated[int, typer.Option("-n", "--count", min=0, help="The first so many of each source; 0: all.")] = 0,
     group_by: Annotated[
-        str, typer.Option(help="What items are grouped by: generator, run, folder, game, source or item.")
+        str,
+        typer.Option(
+            help="What items are grouped by: generator (without a run the folder), run, folder, game, source or item."
+        ),
     ] = "generator",
     config: Annotated[Path | None, typer.Option(help="File of settings: docs/study-configuration.md.")] = None,
     pairing: Annotated[str | None, typer.Option(help="How pairs are chosen: full, balanced, random, adaptive.")] = None,

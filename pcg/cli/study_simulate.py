@@ -38,7 +38,10 @@ def simulate(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="How they are, as in careless=0.1, tie=-1, position=0.3 or likes=solution_length=1."
+            "--set",
+            help="How they are: what they like (likes=solution_length=1), how readily they tie (tie, both, appeal), "
+            "what being first (position) and winning (win) are worth, shares that answer anything (careless), always "
+            "the first (left) or leave early (quit), as in careless=0.1.",
         ),
     ] = None,
     truth: Annotated[

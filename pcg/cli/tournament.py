@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tournament(
-    out: Annotated[Path, typer.Option(help="Folder of the tournament: new, or one to go on with.")],
+    out: Annotated[Path, typer.Option(help="Folder of the tournament, new or to go on with.")] = Path("tournament"),
     games: Annotated[
         list[str] | None,
         typer.Option(help="Games: names, patterns, files or folders, with commas between; may be repeated."),

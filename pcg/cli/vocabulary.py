@@ -96,7 +96,7 @@ BUDGETS: Mapping[str, str] = {
     "decision": "Simulation per decision: forward-model calls (1000calls), or CPU time, then enforced (40ms).",
     "calls": "Forward-model calls for each level, as in 20000000calls.",
 }
-"""What a budget is of -> the sentence with which the help of `--budget` opens."""
+"""Kinds of budgets, and the sentence with which the help of `--budget` opens for each."""
 
 _QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")]
 _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]

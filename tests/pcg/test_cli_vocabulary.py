@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,6 +158,13 @@ def test_verbose_tells_where_in_the_program_an_error_comes_from() -> None:
     assert plain.exit_code == told.exit_code == 2
     assert "Traceback" not in plain.output and "Traceback" in told.output
     assert told.output.rstrip().endswith(plain.output.rstrip())
+
+
+def test_findings_of_a_check_are_data_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "bad.vgdl").write_text("BasicGame\n  SpriteSet\n    a > Chasr\n    b > MovingAvatar\n")
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "bad.vgdl"), "--json"])
+    found = json.loads(result.stdout)
+    assert result.exit_code == 2 and (3, "Chaser") in {(one["line"], one["suggestion"]) for one in found}
 
 
 def test_completion_knows_games_and_agents() -> None:

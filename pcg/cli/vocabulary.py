@@ -75,6 +75,7 @@ DEFAULTS: Mapping[str, Any] = {
 
 OTHER_DEFAULTS: Mapping[tuple[str, str], tuple[Any, str]] = {
     ("studio", "--open"): (True, "a page is all that the studio is"),
+    ("archive", "--levels"): (0, "the best level is open when the page is"),
     ("check", "--reading"): ("strict", "a check is for writers of games, who want to hear of everything doubtful"),
     ("play", "--levels"): ("0", "a play is of one level"),
     ("describe", "--levels"): (None, "a game is described by its rules; a level is looked at besides when it is named"),

@@ -182,3 +182,4 @@ def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:
     assert f"what it loses, it loses in {lost} ({best['parts'][lost]['value']:.2f})." in page
     assert f"{best['winner']}, seed {best['seed']}: {best['actions'][0].lower()}" in page
     assert "pcg play levels/game.vgdl --level levels/lvl0.txt --browser" in page
+    assert all(f"pcg archive . --level {number} --open" in page for number in range(len(levels)))

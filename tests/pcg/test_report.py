@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
+from pcg.cli import app
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import CONSTRAINTS
 from pcg.report import write_report
@@ -171,6 +173,11 @@ def test_the_curve_is_drawn_for_runs_of_any_length(count: int) -> None:
     assert "currentColor" in drawn
     assert "#01010" not in drawn
     assert drawn == fitness_curve(events)
+
+
+def test_the_page_of_a_run_opens_on_levels_that_it_keeps_only(run: Path) -> None:
+    result = CliRunner().invoke(app, ["archive", str(run), "--level", "99"])
+    assert result.exit_code == 2 and f"{run} keeps, 0 to {len(index(run)) - 1}" in result.stderr
 
 
 def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:

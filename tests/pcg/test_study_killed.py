@@ -20,7 +20,7 @@ postgres_server = postgres.postgres_server
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("runs", RUNS)
+@pytest.mark.parametrize(("runs", "shown"), [*((runs, "pair") for runs in RUNS), ("browser", "four")])
 @pytest.mark.parametrize("kind", postgres.DATABASES)
 def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureRequest, kind: str, runs: str) -> None:
     database = request.getfixturevalue("postgres_url") if kind == "postgresql" else None

@@ -184,6 +184,15 @@ def test_what_votes_do_not_carry_is_not_fitted() -> None:
         for v in votes
     ]
     assert mixed_effects(always, groups) is None
+    without_c = [vote for vote in votes if "c" not in (groups[vote.first], groups[vote.second])]
+    alone = [Vote(f"p{k:02}", "i08", "i09", "first" if k % 3 else "second") for k in range(12)]
+    assert mixed_effects(without_c + alone, groups) is None  # no vote compares c with another group
+    choices, groups = drawn_sets(3)
+    assert mixed_choices([choice for choice in choices if choice.participant < "p04"], groups) is None
+    assert mixed_choices(choices, dict.fromkeys(groups, "a")) is None
+    assert mixed_choices([], groups) is None
+    with pytest.raises(PcgError, match="i11"):
+        mixed_choices(choices, {item: group for item, group in groups.items() if item != "i11"})
     with pytest.raises(PcgError, match="i00"):
         mixed_effects(votes, {item: group for item, group in groups.items() if item != "i00"})
 

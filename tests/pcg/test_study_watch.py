@@ -153,6 +153,21 @@ def test_participants_items_and_comments_have_pages(store: StudyStore, another: 
         assert stranger.client.get(f"/researcher/{path}").status_code == 403
 
 
+def test_what_participants_write_is_no_markup_for_the_researcher(tmp_path: Path) -> None:
+    written = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    store = small_study(tmp_path / "written", design__pairs=1)
+    with served(store) as another:
+        one = another().join().begin()
+        one.play_both()
+        one.vote(reason=written)
+        assert [row["reason"] for row in store.vote_rows()] == [written]
+        researcher = enter(another(), store.new_token())
+        for page in ("", "/comments", "/participants", f"/participant?code={one.person.id}"):
+            text = researcher.get(f"/researcher{page}").text
+            assert "<script>alert" not in text and "<img src=x" not in text
+            assert ("&lt;script&gt;alert(1)" in text) == (page == "/comments")
+
+
 def test_an_item_is_taken_out_of_new_pairs_and_in_again(store: StudyStore, another: Another) -> None:
     one = enter(another(), store.new_token())
     kept = [item.id for item in store.items][:2]

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         simulate_study,
         tie_parameter,
     )
-    from pcg.evaluators.preferences.subgroups import compare_subgroups
+    from pcg.evaluators.preferences.subgroups import compare_choices, compare_subgroups
 
 _HOMES = {
     "Choice": "choices",
@@ -93,6 +93,7 @@ _HOMES = {
     "Transitivity": "consistency",
     "agreement_between_people": "consistency",
     "bootstrap": "intervals",
+    "compare_choices": "subgroups",
     "compare_subgroups": "subgroups",
     "feature_table": "features",
     "fit_model": "model",
@@ -150,6 +151,7 @@ __all__ = [
     "agreement_between_people",
     "bootstrap",
     "choice_bootstrap",
+    "compare_choices",
     "compare_subgroups",
     "count_votes",
     "feature_table",

@@ -29,6 +29,7 @@ from pcg.evaluators.preferences.davidson import Array
 from pcg.evaluators.preferences.mixed import MixedEffects, mixed_choices
 from pcg.evaluators.preferences.posterior import Posterior
 from pcg.evaluators.preferences.power import more_choices
+from pcg.evaluators.preferences.subgroups import Comparison, compare_choices
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
 from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
@@ -41,6 +42,7 @@ from pcg.report.preferences import (
     neighbours,
     p_text,
     parts_finding,
+    subgroups,
 )
 
 Number = tuple[str, str, str, float]
@@ -63,6 +65,8 @@ class ChoiceAnalysis:
     """Mean utilities of groups."""
     mixed: MixedEffects | None
     """Groups compared with participants and items as random effects, where the choices carry it."""
+    comparisons: Mapping[str, Comparison]
+    """Participants of several kinds, as "device" -> comparison."""
 
     @property
     def size(self) -> int:
@@ -107,6 +111,7 @@ def choice_report(
     seed: int = 0,
     failed: Mapping[str, tuple[int, int]] | None = None,
     fast: float = 0.0,
+    kinds: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Path:
     """Write the report of a study of sets into a folder; returns the path of the page.
 
@@ -119,6 +124,7 @@ def choice_report(
         seed: of the bootstrap.
         failed: participant -> attention checks failed, and shown.
         fast: seconds for a set below which a participant was too fast.
+        kinds: what participants are told apart by, as "device" -> participant -> subgroup.
 
     Raises:
         PcgError: for no choices.
@@ -132,7 +138,8 @@ def choice_report(
     several = groups and any(len({groups[item] for item in choice.items}) > 1 for choice in choices)
     sets = after.of_groups([groups[item] for item in table.items]) if groups and several else None
     mixed = mixed_choices(choices, groups) if groups else None
-    found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets, mixed)
+    compared = {name: compare_choices(choices, kind, seed=seed) for name, kind in (kinds or {}).items()}
+    found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets, mixed, compared)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     made = _tables(found, table, fast)
@@ -194,6 +201,9 @@ def numbers_of(found: ChoiceAnalysis) -> list[Number]:
                  (("items", found.mixed.items), ("tastes", found.mixed.tastes))]  # fmt: skip
     for k, (best, worst) in enumerate(found.places()):
         rows += [("order", str(k + 1), "best", best), ("order", str(k + 1), "worst", worst)]
+    rows += [(f"by-{kind}", one.name, name, float(getattr(one, name))) for kind, all_ in found.comparisons.items()
+             for one in all_.kinds for name in ("participants", "votes", "first", "seconds")
+             if getattr(one, name) == getattr(one, name)]  # fmt: skip
     return [*rows, ("order", "", "p", found.place_p_value())]
 
 
@@ -253,6 +263,9 @@ def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str,
     made["neighbours"] = neighbours(more_choices(table), "sets", "with both")
     places = [[_n(k + 1), _n(best), _n(worst)] for k, (best, worst) in enumerate(found.places())]
     made["order"] = Table("Order", [Column("place"), Column("best"), Column("worst")], places)
+    for kind, compared in found.comparisons.items():
+        if len(compared.kinds) > 1:
+            made[f"by-{kind}"] = subgroups(kind, compared, sets=True)
     made["participants"] = _participants(found, fast)
     return made
 

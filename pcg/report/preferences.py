@@ -374,7 +374,7 @@ def tables(found: Analysis) -> dict[str, Table]:
         made["power"] = _power_table(found.power)
     for name, comparison in found.comparisons.items():
         if len(comparison.kinds) > 1:
-            made[f"by-{name}"] = _comparison(name, comparison)
+            made[f"by-{name}"] = subgroups(name, comparison)
     made["participants"] = _participants(found)
     return made
 
@@ -431,18 +431,27 @@ def _set_table(names: Sequence[str], after: Posterior) -> Table:
     return Table("Which set is preferred?", columns, rows, note)
 
 
-def _comparison(name: str, found: Comparison) -> Table:
+def subgroups(name: str, found: Comparison, *, sets: bool = False) -> Table:
+    """Return the table of the comparison of participants of several kinds.
+
+    Args:
+        name: of what tells them apart.
+        found: the comparison.
+        sets: it is of sets, of which there are no ties.
+    """
     rows = [
         [
-            Cell(one.name), _n(one.participants), _n(one.votes), _n(one.ties, f"{one.ties:.0%}"),
+            Cell(one.name), _n(one.participants), _n(one.votes), *([] if sets else [_n(one.ties, f"{one.ties:.0%}")]),
             Cell("") if one.first != one.first else _n(one.first, f"{one.first:.0%}"),
             Cell("") if one.seconds != one.seconds else _n(one.seconds, f"{one.seconds:.1f}"),
         ]
         for one in found.kinds
     ]  # fmt: skip
     columns = [
-        Column(name, ""), Column("participants", ""), Column("votes", ""), Column("ties", "share of the votes"),
-        Column("first", "of the decided votes"), Column("seconds", "median for a pair"),
+        Column(name, ""), Column("participants", ""), Column("votes", ""),
+        *([] if sets else [Column("ties", "share of the votes")]),
+        Column("first", "share of the choices" if sets else "of the decided votes"),
+        Column("seconds", "median for a set" if sets else "median for a pair"),
     ]  # fmt: skip
     note = "Too few participants to test whether tastes differ."
     if found.p_value is not None:

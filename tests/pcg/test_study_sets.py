@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 import studies
 from study_walks import Walker, served
 
@@ -30,6 +31,7 @@ from pcg.study.one_participant import stored_of
 from pcg.study.replication import load_study, pack_study
 from pcg.study.reporting import report_study
 from pcg.study.rows import SIDES
+from pcg.study.schema import participants
 from pcg.study.server.pairing import Pairing
 from pcg.study.sets import choices_of
 from pcg.study.store import StudyStore
@@ -59,6 +61,13 @@ def open_made(folder: Path, sections: dict, more: dict) -> StudyStore:
     config, sources, texts = read_plan(folder.name, plan)
     make_study(folder, config, sources or [Source("boxes")], texts=texts, measure=False)
     return open_study(folder)
+
+
+def as_phones(store: StudyStore) -> None:
+    """Every third participant came with a phone, the others with a computer."""
+    with store.engine.begin() as db:
+        for rest, device in ((0, "phone"), (1, "computer"), (2, "computer")):
+            db.execute(sa.update(participants).where(participants.c.number % 3 == rest).values(device=device))
 
 
 def answer_all(store: StudyStore, people: int, each: int, seed: int = 1) -> None:
@@ -222,6 +231,7 @@ def voted(tmp_path: Path) -> StudyStore:
     """Forty people who judged the five sets of five levels, best and worst."""
     store = sets_study(tmp_path / "s", worst=True, groups=True, pairs=4)
     answer_all(store, 24, 4)
+    as_phones(store)
     return store
 
 
@@ -231,6 +241,7 @@ def test_what_people_chose_is_found_again_live_and_in_the_report(voted: StudySto
     assert live.items[0].name == names[0] and live.items[-1].name == names[-1]
     page = report_study(voted, tmp_path / "report", samples=60)
     text = page.read_text(encoding="utf-8")
+    assert "By device" in text and "All prefer the same items: permutation test" in text
     assert "Luce" in text and "Groups, for other participants and other items" in text and "more sets" in text
     assert [(one.better, one.next) for one in live.undecided][:2] == [("near", "far"), (names[0], names[1])]
     assert live.undecided[0].votes == 0 and len(live.undecided) == 5
@@ -275,7 +286,8 @@ def test_the_scripts_reproduce_the_report(voted: StudyStore, tmp_path: Path, pro
                           timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compared with" in done.stdout
-    assert "group-effects,far / near,error," in (tmp_path / "report" / "numbers.csv").read_text(encoding="utf-8")
+    numbers = (tmp_path / "report" / "numbers.csv").read_text(encoding="utf-8")
+    assert "group-effects,far / near,error," in numbers and "by-device,phone,first," in numbers
     # And a report that is of other votes is told apart.
     numbers = tmp_path / "report" / "numbers.csv"
     numbers.write_text(numbers.read_text(encoding="utf-8").replace("items,boxes-0,best,", "items,boxes-0,best,1"),

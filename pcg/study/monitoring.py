@@ -343,7 +343,7 @@ def suspects(
         mine = votes.get(person.id, [])
         reasons = []
         if shared[person.identity] > 1:
-            reasons.append(f"has the same {config.identity} as {shared[person.identity] - 1} more")
+            reasons.append(f"has the same ID as {shared[person.identity] - 1} more")
         if person.returns and config.again == "refuse":
             reasons.append(f"came again from another browser, turned away ({person.returns} times)")
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])

@@ -144,7 +144,11 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
     ends = np.array([after.difference(i, j) for i, j in zip(one, two, strict=True)])
     apart, found = truth[one] - truth[two], {}
     open_ranks, ranks = after.ranks(seed=seed), 1 + np.argsort(np.argsort(-truth))
-    looked = [("differences", *ends.T, apart), ("utilities", *after.intervals().T, truth), ("ranks", *open_ranks.T, ranks)]
+    looked = [
+        ("differences", *ends.T, apart),
+        ("utilities", *after.intervals().T, truth),
+        ("ranks", *open_ranks.T, ranks),
+    ]
     if options.taste:
         lots = [tuple(names[k] for k in rng.choice(options.items, 4, replace=False)) for _ in range(20_000)]
         said = ChoiceTable([choose("", shown, taste()) for shown in lots], names).fit().utilities

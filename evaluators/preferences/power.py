@@ -11,7 +11,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences.adaptive import make_design
-from pcg.evaluators.preferences.choices import Choice, ChoiceTable
+from pcg.evaluators.preferences.choices import ChoiceTable
 from pcg.evaluators.preferences.davidson import Array, Fit, fit
 from pcg.evaluators.preferences.designs import Tally
 from pcg.evaluators.preferences.intervals import cell_probabilities
@@ -194,6 +194,7 @@ def more_choices(
         confidence: see `more_votes`.
         power: see `more_votes`.
 
+    >>> from pcg.evaluators.preferences.choices import Choice
     >>> shown = ("a", "b", "c", "d")
     >>> choices = [Choice(f"p{k}", shown, shown[(0, 0, 0, 0, 1, 1, 1, 2, 2, 3)[k % 10]]) for k in range(40)]
     >>> [(one.one, one.other, one.votes) for one in more_choices(ChoiceTable(choices))]
@@ -213,7 +214,9 @@ def more_choices(
         error = math.sqrt(max(1e-12, covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]))
         told = 0.25 * (p + q - (p - q) ** 2)[which[table.choice]].sum() if groups is None else 1 / error**2
         difference = float(mean[one] - mean[other])
-        found.append(_more(str(names[one]), str(names[other]), difference, error, float(told / which.sum()), confidence, power))
+        found.append(
+            _more(str(names[one]), str(names[other]), difference, error, float(told / which.sum()), confidence, power)
+        )
     return found
 
 

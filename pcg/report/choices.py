@@ -256,8 +256,9 @@ def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str,
         made["sets"] = Table("Which set is preferred?", columns, rows)
         of = [found.groups[item] for item in table.items]
         made["group-neighbours"] = replace(
-            neighbours(more_choices(table, of), "sets", "with items of both"), title="Neighbours among the groups"
-        )
+            neighbours(more_choices(table, of), "sets", "with items of both"), title="Neighbours among the groups",
+            note="Of these items, as these people judged them; for other items, more items are needed too.",
+        )  # fmt: skip
     if found.mixed:
         made["group-effects"] = group_effects(found.mixed)
     made["neighbours"] = neighbours(more_choices(table), "sets", "with both")

@@ -36,6 +36,7 @@ from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
 from pcg.report.preferences import (
+    TOGETHER,
     best_liked,
     group_effects,
     group_finding,
@@ -246,7 +247,7 @@ def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str,
         Column("best"), Column("worst"), Column("Luce", "maximum likelihood"),
         Column("bootstrap", "95 % interval, by participants"),
     ]  # fmt: skip
-    note = "Luce's choice model, under a normal prior whose width the choices tell."
+    note = f"Luce's choice model, under a normal prior whose width the choices tell. {TOGETHER}"
     made = {"items": Table("Items", columns, rows, note)}
     if found.sets:
         names, mean = found.sets

@@ -379,6 +379,12 @@ def tables(found: Analysis) -> dict[str, Table]:
     return made
 
 
+TOGETHER = (
+    "Where tastes differ, utilities and intervals are of what participants choose together; the mean of their own "
+    "utilities lies further from 0, in the same order."
+)
+
+
 def _items(found: Analysis) -> Table:
     fitted = found.fit
     after, intervals, ranks = found.after.mean, found.after.intervals(), found.after.ranks()
@@ -407,7 +413,7 @@ def _items(found: Analysis) -> Table:
     ]  # fmt: skip
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
     note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
-    return Table("Items", columns, rows, note.strip())
+    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {TOGETHER}")
 
 
 def _set_table(names: Sequence[str], after: Posterior) -> Table:

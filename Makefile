@@ -66,9 +66,9 @@ $(DEV): $(RUN)
 demo: $(RUN)
 	rm -rf demo
 	$(BIN)/pcg warmup
-	$(BIN)/pcg levels dungeon -n 10 --seed 1 --budget 60s --workers $(JOBS) --out demo/dungeon
+	$(BIN)/pcg levels dungeon -n 10 --seed 1 --budget 25s --workers $(JOBS) --out demo/dungeon
 	for game in $(OTHER_GAMES); do \
-	  $(BIN)/pcg levels $$game -n 5 --seed 1 --budget 10s --workers $(JOBS) --out demo/$$game || exit 1; \
+	  $(BIN)/pcg levels $$game -n 5 --seed 1 --budget 8s --workers $(JOBS) --out demo/$$game || exit 1; \
 	done
 	@echo
 	@echo "Open demo/dungeon/report.html in a browser; the levels are in demo/dungeon/levels."

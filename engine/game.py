@@ -304,10 +304,7 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
         name = path.name
         path = path / "game.vgdl"
     elif not path.is_file():
-        known = [*builtin, *sheets]
-        close = nearest(str(source), known)
-        hint = f", did you mean `{close}`?" if close else f" (built-in games: {', '.join(known)})"
-        raise PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
+        raise no_such_game(source)
     mode = reading or "gvgai"
     definition = _read_complete(path) if reading is None else read_game(path, reading=reading)
     if levels is None:
@@ -316,6 +313,30 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     else:
         texts, names = [_level_text(lv) for lv in levels], [str(lv) if isinstance(lv, Path) else "" for lv in levels]
     return Game(definition, texts, name=name or path.stem, reading=mode, level_files=names)
+
+
+def no_such_game(source: str | Path) -> PcgError:
+    """Return the error that there is no game of this name, with the nearest that there is.
+
+    >>> no_such_game("dungon")
+    PcgError('no game `dungon`: neither a file nor a built-in game, did you mean `dungeon`?')
+    >>> no_such_game("mine.txt")
+    PcgError('no game `mine.txt`: there is no such file')
+    """
+    path = Path(source)
+    if path.suffix or len(path.parts) > 1:
+        try:
+            beside = sorted(one.name for one in path.parent.iterdir())
+        except OSError:
+            return PcgError(f"no game `{source}`: there is no folder `{path.parent}`")
+        close = nearest(path.name, beside)
+        return PcgError(
+            f"no game `{source}`: there is no such file" + (f", did you mean `{path.parent / close}`?" if close else "")
+        )
+    known = [*evolved_games(), *builtin_games(), *builtin_sheets()]
+    close = nearest(str(source), known)
+    hint = f", did you mean `{close}`?" if close else f" (`pcg list games` names the {len(known)} there are)"
+    return PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
 
 
 def refuse_board_game(game: object) -> None:

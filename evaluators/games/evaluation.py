@@ -30,7 +30,14 @@ CONSTRAINTS: Mapping[str, str] = {
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
     "resistance": "a danger that moves ends a play, or anything one of a player who looks ahead, or things are pushed",
 }
-"""The constraints by name; all values lie in [0, 1] and 1 means kept."""
+"""The constraints by name; all values lie in [0, 1] and 1 means kept.
+
+A constraint that is not kept has as its value: of `size`, `start`, `playable`, `length`, `rules` and `places` the share
+that is as asked for; of `check` 1 / (1 + warnings); of `sprites` and `work` how long the shortest such play lasted; of
+`idle` the share of the plays that doing nothing does not win; of `chance` 1 for as many wins as are allowed, 0 for
+all; of `winnable` how near the nearest play came: 0.6 of the way to a goal, and 0.3 for not being lost, more where one
+level of two can be won; of `score` and `resistance` 0.5 or 0; of `goal` and `sense` 0.
+"""
 
 RANDOM_WINS = 0.3
 """Share of its plays that a random player may win; no game with more is ever kept."""

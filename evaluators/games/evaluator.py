@@ -63,6 +63,25 @@ class GameEvaluator:
         levels: level texts in the mapping of the games; the k-th play of an agent is on level k modulo their number.
         settings: see `PARAMETERS`.
 
+    The stages of an evaluation:
+
+    1. The text is checked before anything is played.
+    2. The agents play from cheap to dear, up to the first constraint that fails; the strongest stops after `patience`
+       plays if nobody has won. Where nothing is left to chance, `nothing` plays each level once.
+    3. With a `threshold` a game is dropped as soon as it cannot reach it: with 1 for everyone who has not played, and
+       the favourable ends of the 90 % intervals of differences for the rest.
+    4. Where only unused rules are at fault, up to `explorations` further random plays look for them, outside the
+       profile. A rule counts as executed when the engine executes its effect, by timers too.
+    5. Where all else is kept, the first play of `nothing` on each level goes on to `waiting` ticks if it was undecided,
+       and `random` plays `random_plays` times.
+    6. Where the order of two neighbours is in doubt (the 90 % interval of the paired differences, Student's t, contains
+       0), both play again, up to `max_plays` times, unless others are so surely the wrong way round that the order is
+       worth nothing.
+
+    A play ends undecided when it has done `mean_work` times the calls it may make, and four ticks of `max_work`;
+    further plays spend no more work than the first might have. Work is counted in executions of effects, 20 to 60 ns
+    each; looking at rules, sprites, cells and timers counts by what it takes.
+
     Raises:
         PcgError: without a level, for unknown settings, bad values, or a ladder that cannot be used.
 

@@ -84,6 +84,12 @@ def performance_profile(
 
     Raises:
         PcgError: unknown agents, or a level that does not fit the game.
+
+    >>> import pcg
+    >>> game = pcg.load("boxes")
+    >>> found = performance_profile(game, game.levels[0], ("nothing", "random"), plays=2, max_ticks=50)
+    >>> [(one.agent, one.wins) for one in found.performances], found.gap >= 0
+    ([('nothing', 0), ('random', 0)], True)
     """
     found = []
     for agent in agents:

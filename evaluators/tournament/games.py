@@ -15,8 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from pcg.engine.game import Game, builtin_games, builtin_sheets, find_levels, load
-from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
+from pcg.engine.game import Game, builtin_games, builtin_sheets, evolved_games, find_levels, load, no_such_game
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import AgentError, make_agent
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.registry import ATTENDED, read_agent
@@ -94,7 +94,7 @@ def select_games(given: Iterable[str], *, reading: str = "") -> list[Entry]:
 
 def _entry(source: str, name: str, reading: str) -> Entry:
     game = _loaded(source, reading)
-    if source not in builtin_games() and source not in builtin_sheets():
+    if source not in {**evolved_games(), **builtin_games(), **builtin_sheets()}:
         source = str(Path(source).resolve())  # so that a tournament can be gone on with from any folder
     if not isinstance(game, Game):
         game.network  # noqa: B018 - raises for a sheet without one, which no agent could play
@@ -113,8 +113,7 @@ def _short_name(source: str) -> str:
 def _sources(part: str) -> list[str]:
     """Built-in names and files that one word means."""
     boards = builtin_sheets()
-    known = [*builtin_games(), *boards]
-    if part in known:
+    if part in {*builtin_games(), *evolved_games(), *boards}:
         return [part]
     if part.startswith("@"):
         return _listed(Path(part[1:]))
@@ -130,13 +129,12 @@ def _sources(part: str) -> list[str]:
         if part.endswith(".kif"):
             matching = [name for name in boards if fnmatchcase(f"{name}.kif", part)]
         else:
-            matching = [name for name in builtin_games() if fnmatchcase(name, part)]
+            matching = [name for name in {**evolved_games(), **builtin_games()} if fnmatchcase(name, part)]
         matching += [str(p) for p in sorted(map(Path, glob.glob(part, recursive=True))) if _is_game(p)]
         if not matching:
             raise PcgError(f"no game matches `{part}`, neither a built-in one nor a file with levels beside it")
         return matching
-    hint = did_you_mean(part, known, f" (built-in games: {', '.join(known)})")
-    raise PcgError(f"no game `{part}`: neither a file, a folder nor a built-in game{hint}")
+    raise no_such_game(part)
 
 
 def _games_in(folder: Path) -> list[str]:
@@ -181,7 +179,7 @@ def select_levels(text: str, entries: Sequence[Entry]) -> dict[str, list[int]]:
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d{1,4})(?:\s*-\s*(\d{1,4}))?\s*", part)
         if match is None or (match[2] and int(match[2]) < int(match[1])):
-            raise PcgError(f"levels `{text}`, expected `all`, or numbers and ranges such as 0-2,4")
+            raise PcgError(f"levels `{text}`: `{part.strip()}`, expected `all`, or numbers and ranges such as 0-2,4")
         wanted.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     chosen = {e.name: sorted(k for k in wanted if k < e.levels) for e in entries}
     for entry in entries:

@@ -2,8 +2,9 @@
 
 Every match is played in a worker process, one at a time, whatever the agents: a thread that hangs cannot be ended, and
 a crash would take the tournament along. Compiled agents could share one process in threads; that saves about a second
-to start each worker and nothing per match (measured in docs/tournaments.md). Results are handed out in the order of
-the matches, so that the number of workers is not seen in them.
+to start each worker and nothing per match: with `mcts` and `onestep` on four built-in games (48 matches, 7.9 million
+calls), threads took 3.3 to 3.9 s of CPU time and processes 1.0 to 1.3 s more for each worker. Results are handed out in
+the order of the matches, so that the number of workers is not seen in them.
 """
 
 from __future__ import annotations

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import errors
+from pcg.cli.console import bad, errors
+from pcg.cli.options import HostOption, OpenOption, PortOption
 
 if TYPE_CHECKING:
     from pcg.engine.game import Game
 
 PANEL = "Make levels"
-
-PortOption = Annotated[
-    int | None, typer.Option("--port", help="Port of the page. [default: 8350, or a free one if that is taken]")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -26,11 +23,10 @@ def register(app: typer.Typer) -> None:
 
 def archive(
     folder: Annotated[Path, typer.Argument(help="Folder of a run of any level generator.")],
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    level: Annotated[int, typer.Option(min=0, help="Number of the kept level that is open at first, best first.")] = 0,
+    open_browser: OpenOption = False,
     port: PortOption = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
 ) -> None:
     """Show a run in the studio: a map of its levels, each to look at, to watch, to play, to edit and to complete.
 
@@ -41,11 +37,19 @@ def archive(
     from pcg.web.run_levels import RunFolder
     from pcg.web.serving import hosts_of, listen, serve
 
-    RunFolder(folder)  # what is wrong with it is told before the server starts
+    run = RunFolder(folder)  # what is wrong with it is told before the server starts
+    if level and level >= (kept := run.groups().get("kept", 0)):
+        raise bad(f"--level {level}: expected a level that {folder} keeps, 0 to {kept - 1}")
     app = studio_app(folder=folder.resolve().parent, runs=[folder], hosts=hosts_of(host))
     bound = listen(host, port)
     compile_now()
-    serve(app, bound, open_browser=open_browser, start=f"runs/{folder.resolve().name}/", ready=tell)
+    serve(
+        app,
+        bound,
+        open_browser=open_browser,
+        start=f"runs/{folder.resolve().name}/" + (f"#kept-{level}" if level else ""),
+        ready=tell,
+    )
 
 
 def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None, port: int | None) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pcg.cli.console import console, progress_bar
+from pcg.cli.options import JsonOption
 from pcg.cli.sources import game_file
 
 PANEL = "Engine"
@@ -38,7 +39,7 @@ def bench_engine(
     restart: Annotated[
         int, typer.Option("--restart", min=1, max=100_000, help="Ticks after which advances begin again.")
     ] = 200,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure the engine: advances, copies, both, and copies with ten advances, per second of CPU time."""
     from pcg.cli.sources import load_with_levels
@@ -81,7 +82,7 @@ def bench_engine(
 def bench_gdl(
     sheets: Annotated[list[Path], typer.Argument(help="Rule sheets, *.kif.")],
     seconds: Annotated[float, typer.Option(min=0.001, help="CPU time for each of the two ways to play.")] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Measure random playouts of rule sheets per second of CPU time: one at a time, and 64 at a time."""
     from pcg.engine.gdl.benchmark import measure, warm_up

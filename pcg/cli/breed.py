@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from pcg.cli.archive import PANEL, PortOption, compile_now, tell
+from pcg.cli.archive import PANEL, compile_now, tell
 from pcg.cli.console import bad, errors
-from pcg.cli.options import add_settings
+from pcg.cli.options import HostOption, OpenOption, PortOption, SeedOption, add_settings
 from pcg.cli.sources import ReadingChoice
 
 
@@ -23,7 +23,7 @@ def breed(
         str, typer.Argument(help="Name of a built-in game, or a game file; or the folder of a run to go on with.")
     ],
     population: Annotated[int, typer.Option(help="Levels that are shown at a time.")] = 8,
-    seed: Annotated[int, typer.Option(help="Equal seeds and equal choices give equal levels.")] = 1,
+    seed: SeedOption = 1,
     want: Annotated[
         list[str] | None, typer.Option("--target", "--want", help="What levels are to be like, as for `pcg levels`.")
     ] = None,
@@ -32,11 +32,9 @@ def breed(
         list[str] | None,
         typer.Option("--set", help="A parameter, as in run.litter=8, run.boldness=0 or evaluation.max_length=100."),
     ] = None,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    open_browser: OpenOption = False,
     port: PortOption = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
     reading: ReadingChoice = None,
 ) -> None:
     """Breed levels by eye: the page shows levels, you say which you like, and the next ones are bred of those.

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from pcg.cli.console import console, escape, print_parameters
-from pcg.cli.options import LoadOption, load_files
+from pcg.cli.options import JsonOption, LoadOption, load_files
 
 Row = tuple[str, str]
 """Name and a line of help."""
@@ -121,7 +121,7 @@ def list_things(
         ),
     ] = None,
     load: LoadOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List what there is: games, agents, generators, metrics, parts of the language."""
     from pcg.engine.vgdl.diagnostics import PcgError, nearest

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from pcg.cli.console import console, escape, progress_bar, write_file
+from pcg.cli.options import WorkersOption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,9 +50,7 @@ def conformance(
     only: Annotated[
         str | None, typer.Option(help="Only traces whose path matches, as in 'gridphysics/{aliens,zelda}/*'.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes side by side; one per processor without it.")
-    ] = None,
+    workers: WorkersOption = None,
     summary: Annotated[
         bool, typer.Option(help="Print which classes, effects and terminations the traces make use of.")
     ] = True,

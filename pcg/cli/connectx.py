@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import bad, console, errors, escape, progress_bar, write_file
+from pcg.cli.options import JsonOption, SeedOption
 
 if TYPE_CHECKING:
     from pcg.connectx import Environment
@@ -22,7 +23,6 @@ AgentArgument = Annotated[
 RowsOption = Annotated[int, typer.Option(help="Rows of the board.")]
 ColumnsOption = Annotated[int, typer.Option(help="Columns of the board.")]
 InarowOption = Annotated[int, typer.Option(help="Discs in a line that win.")]
-SeedOption = Annotated[int | None, typer.Option(help="Of the built-in agents; without it every run is another.")]
 ActTimeoutOption = Annotated[float, typer.Option(help="Seconds an agent has for an action.")]
 AgentTimeoutOption = Annotated[float, typer.Option(help="Seconds of overage time of an agent in an episode.")]
 
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="connectx", rich_help_panel=PANEL)
 
 
-def _configuration(rows: int, columns: int, inarow: int, seed: int | None, **more: Any) -> dict[str, Any]:
+def _configuration(rows: int, columns: int, inarow: int, seed: int, **more: Any) -> dict[str, Any]:
     return {"rows": rows, "columns": columns, "inarow": inarow, "seed": seed, **more}
 
 
@@ -56,7 +56,7 @@ def run(
     rows: RowsOption = 6,
     columns: ColumnsOption = 7,
     inarow: InarowOption = 4,
-    seed: SeedOption = None,
+    seed: SeedOption = 1,
     render: Annotated[Render, typer.Option(help="What to show of the episode.")] = Render.ansi,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write to instead of the terminal.")] = None,
     act_timeout: ActTimeoutOption = 2,
@@ -102,10 +102,10 @@ def evaluate(
     rows: RowsOption = 6,
     columns: ColumnsOption = 7,
     inarow: InarowOption = 4,
-    seed: SeedOption = None,
+    seed: SeedOption = 1,
     act_timeout: ActTimeoutOption = 2,
     agent_timeout: AgentTimeoutOption = 60,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Let two agents play many episodes, each of them beginning half of these, and count who wins."""
     from pcg.connectx import get_win_percentages
@@ -157,7 +157,7 @@ def play(
     rows: RowsOption = 6,
     columns: ColumnsOption = 7,
     inarow: InarowOption = 4,
-    seed: SeedOption = None,
+    seed: SeedOption = 1,
     second: Annotated[bool, typer.Option("--second", help="Let the agent begin.")] = False,
 ) -> None:
     """Play against an agent in the terminal: type the number of a column; q gives up."""

@@ -19,16 +19,16 @@ def register(app: typer.Typer) -> None:
 
 def convert(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file: whose characters are meant.")],
-    files: Annotated[
-        list[str],
-        typer.Argument(help="Files of Tiled (.tmj, .json), LDtk (.ldtk), PuzzleScript (.ps) or text (.txt), or numbers "
-                       "of the game's own levels."),
-    ],
     out: Annotated[
         Path,
         typer.Option(help="What to write: .tmj (Tiled, one level), .ldtk, .txt (one level), or a folder: a game with "
                      "these levels."),
     ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files of Tiled (.tmj, .json), LDtk (.ldtk), PuzzleScript (.ps) or text (.txt), or numbers "
+                       "of the game's own levels; without any, all of these."),
+    ] = None,
     mapping: Annotated[
         Path | None,
         typer.Option(help='JSON object from what the files call things to characters of the game: {"X": "w"}.'),
@@ -51,7 +51,7 @@ def convert(
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     known = read_mapping(loaded, mapping)
     levels: list[str] = []
-    for name in files:
+    for name in files or map(str, range(len(loaded.levels))):
         place = level_of(name)
         found = read_levels(place, known, form) if isinstance(place, Path) else [level_text(loaded, name).rstrip("\n")]
         levels += found

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import INTERRUPTED, bad, progress_bar, report_error, write_file
+from pcg.cli.options import SeedOption
 from pcg.cli.sources import ReadingChoice, level_of
 
 if TYPE_CHECKING:
-    from pcg.engine.game import Game
     from pcg.minimise import Minimised
 
 PANEL = "Games"
@@ -80,18 +80,14 @@ def describe(
 
 def minimise(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")],
-    levels: Annotated[
-        str | None, typer.Option(help="Numbers of the levels to play, as in 0,2; all without it.")
-    ] = None,
+    levels: Annotated[str, typer.Option(help="Levels that are played: all, or as in 0-2,4.")] = "all",
     agents: Annotated[
         list[str] | None,
-        typer.Option(help="Who plays, as in random,mcts; one with parameters (mcts:depth=12) in an option of its own."),
+        typer.Option(help="Agents with commas between, as in `mcts:depth=12,random,my.py:Greedy`; may be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the first play of each agent on each level.")] = 1,
+    seed: SeedOption = 1,
     seeds: Annotated[int, typer.Option(min=1, help="Plays of each agent on each level.")] = 2,
-    budget: Annotated[
-        str | None, typer.Option(help="Simulation per decision: forward-model calls. [default: 200calls]")
-    ] = None,
+    budget: Annotated[str, typer.Option()] = "200calls",
     max_ticks: Annotated[int, typer.Option(min=1, help="Ticks of a play.")] = 300,
     rename: Annotated[
         bool, typer.Option("--rename", help="Name sprites after what they are for: avatar, wall, enemy1, coin ...")
@@ -108,16 +104,17 @@ def minimise(
     on standard error. An interrupt (Ctrl-C) ends the search; the best so far is written.
     """
     from pcg.cli.sources import load_with_levels
+    from pcg.evaluators.tournament.games import Entry, select_levels, split_agents
     from pcg.minimise import minimise as search
-    from pcg.minimise.plays import AGENTS, BUDGET
+    from pcg.minimise.plays import AGENTS
 
     loaded = load_with_levels(game, reading=reading and reading.value)
-    chosen = None if levels is None else _levels(levels, loaded)
-    players = [name for entry in agents or AGENTS for name in ([entry] if ":" in entry else entry.split(",")) if name]
+    chosen = select_levels(levels, [Entry(loaded.name, "", "", 1, len(loaded.levels), "")])[loaded.name]
+    players = split_agents(agents) if agents else AGENTS
     with progress_bar() as bar:
         task = bar.add_task("plays", total=None)
         done = search(
-            loaded, levels=chosen, agents=players, seeds=seeds, seed=seed, budget=budget or BUDGET,
+            loaded, levels=chosen, agents=players, seeds=seeds, seed=seed, budget=budget,
             max_ticks=max_ticks, keep_wins=not drop_wins, names=rename,
             progress=lambda what, at, of: bar.update(task, description=what, completed=at, total=of),
         )  # fmt: skip
@@ -130,17 +127,6 @@ def minimise(
     if done.interrupted:
         report_error("interrupted; this is the best so far")
         raise typer.Exit(INTERRUPTED)
-
-
-def _levels(text: str, game: Game) -> list[int]:
-    found = []
-    for piece in text.split(","):
-        piece = piece.strip()
-        if not (piece.isascii() and piece.isdigit()):
-            raise bad(f"--levels: `{piece}`, expected numbers separated by commas, as in 0,2")
-        game.read_level(int(piece))
-        found.append(int(piece))
-    return found
 
 
 def _report(done: Minimised) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from pcg.cli.console import console, escape
+from pcg.cli.options import JsonOption
 
 UNWELL = 1
 """Exit code when something that the toolkit needs does not work."""
@@ -50,7 +50,7 @@ def register(app: typer.Typer) -> None:
     app.command()(doctor)
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="")] = False) -> None:
+def doctor(as_json: JsonOption = False) -> None:
     """Look at this installation: versions, kernels, a play, speed, the cache folder, a browser, a database, extras.
 
     Exit code 1: something does not work that everything needs.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, console, errors, escape, is_verbose, write_file
+from pcg.cli.options import HostOption, JsonOption, SeedOption
 
 if TYPE_CHECKING:
     from pcg.ggp import MatchRecord
@@ -28,11 +29,9 @@ def register(app: typer.Typer) -> None:
 def serve_player(
     agent: Annotated[str, typer.Option(help="Agent that plays, with parameters as in `uct:c=1.0`.")] = "uct",
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 for any free one. [default: 9147]")] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 lets managers on other machines reach the player.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
     name: Annotated[str, typer.Option(help="What the player calls itself: one word.")] = "pcg",
-    seed: Annotated[int, typer.Option(help="Of the agent's randomness.")] = 0,
+    seed: SeedOption = 1,
     margin: Annotated[float, typer.Option(min=0, help="Seconds kept from every clock for the way back.")] = 1.0,
 ) -> None:
     """Let game managers play against an agent: a player of the GGP protocol over HTTP, until Ctrl-C.
@@ -57,9 +56,9 @@ def match(
     ],
     start_clock: Annotated[int, typer.Option(min=0, help="Seconds to get ready.")] = 10,
     play_clock: Annotated[int, typer.Option(min=0, help="Seconds for every move.")] = 5,
-    seed: Annotated[int, typer.Option(help="Of our agents, and of moves drawn for players who send none.")] = 0,
+    seed: SeedOption = 1,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write the record of the match to.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the record as JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Manage a match between players on the network; agents that are named play on this machine, over loopback.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import console, escape
-from pcg.cli.options import LoadOption, load_files
+from pcg.cli.options import JsonOption, LoadOption, SeedOption, load_files
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ def register(app: typer.Typer) -> None:
 
 def judge(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a file: a VGDL game or a rule sheet.")],
-    seed: Annotated[int, typer.Option(help="Of all plays; equal seeds give equal judgements.")] = 1,
+    seed: SeedOption = 1,
     effort: Annotated[
         float, typer.Option(min=0.01, max=1000.0, help="Factor on what capable players may spend.")
     ] = 1.0,
     reading: ReadingChoice = None,
     load: LoadOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Judge a game with its levels: whether it meets all constraints, its value, and the parts that make it up."""
     from pcg.engine.game import Game

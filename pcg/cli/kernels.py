@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pcg.cli.console import console, errors
+from pcg.cli.options import JsonOption
 
 PANEL = "Engine"
 
@@ -122,7 +123,7 @@ def _plain_module(path: Path) -> Path:
 
 
 def list_kernels(
-    as_json: Annotated[bool, typer.Option("--json", help="Print a list of objects instead of a table.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the kernels that this version needs on this machine, and where they are."""
     from pcg.engine.native.loader import inventory

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pcg.cli.console import BAD_INPUT, bad, console, escape, write_file
+from pcg.cli.options import JsonOption
 from pcg.cli.sources import Reading, ReadingOption, game_file
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ def check(
     game: Annotated[str, typer.Argument(help="Game file, rule sheet (*.kif), or the name of a built-in game.")],
     levels: Annotated[list[Path] | None, typer.Argument(help="Level files to check against the game.")] = None,
     reading: ReadingOption = Reading.strict,
+    as_json: JsonOption = False,
 ) -> None:
     """Check a game, and levels for it.
 
@@ -47,7 +51,7 @@ def check(
     if source.suffix.lower() == ".kif":
         if levels:
             raise bad(f"{source} is a rule sheet, which has no levels")
-        _report(_check_sheet(source), 1)
+        _report(_check_sheet(source), 1, as_json)
         return
     findings: list[Diagnostic] = list(check_game(source, reading=reading.value))
     if levels and not any(f.severity == "error" for f in findings):
@@ -55,7 +59,7 @@ def check(
         for path in levels:
             text, _ = read_source(path)
             findings += check_level(text, definition, reading=reading.value, file=str(path))
-    _report(findings, 1 + len(levels or []))
+    _report(findings, 1 + len(levels or []), as_json)
 
 
 def _check_sheet(source: Path) -> list[Diagnostic]:
@@ -72,11 +76,14 @@ def _check_sheet(source: Path) -> list[Diagnostic]:
         return [*error.diagnostics, *findings]
 
 
-def _report(findings: list[Diagnostic], texts: int) -> None:
+def _report(findings: list[Diagnostic], texts: int, as_json: bool) -> None:
     """Print findings; exit code 2 when one is an error."""
+    errors = sum(f.severity == "error" for f in findings)
+    if as_json:
+        print(json.dumps([asdict(finding) for finding in findings], indent=1))
+        raise typer.Exit(BAD_INPUT if errors else 0)
     for finding in findings:
         print(finding, file=sys.stderr)
-    errors = sum(f.severity == "error" for f in findings)
     counts = f"{_plural(errors, 'error')}, {_plural(len(findings) - errors, 'warning')}"
     if errors:
         print(counts, file=sys.stderr)

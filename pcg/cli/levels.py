@@ -174,7 +174,8 @@ def finish(result: LevelResult) -> None:
         report_error(f"{tried}; the closest are in {result.folder / 'infeasible'}, see {page}")
         raise typer.Exit(NOTHING_FOUND)
     best = max(entry.evaluation.fitness for entry in result.levels)
-    print(f"{tried}; the best {len(result.levels)} are in {result.folder / 'levels'}, best fitness {best:.2f}")
+    kept = "the best is" if len(result.levels) == 1 else f"the best {len(result.levels)} are"
+    print(f"{tried}; {kept} in {result.folder / 'levels'}, best fitness {best:.2f}")
     _print_course(result)
     _print_targets(result)
     if result.statistics:

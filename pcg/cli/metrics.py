@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import console, escape, progress_bar
-from pcg.cli.options import LoadOption, load_files
+from pcg.cli.options import JsonOption, LoadOption, SeedOption, load_files
 from pcg.cli.sources import Reading, ReadingChoice, level_text
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from pcg.evaluators.judging.judgement import Judgement
 
 PANEL = "Measure levels"
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +88,7 @@ def measure(
         list[str] | None,
         typer.Option("--target", "--want", help="What levels are to be like; says which of it each achieves."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of all plays; equal seeds give equal numbers.")] = 1,
+    seed: SeedOption = 1,
     distances: Annotated[
         bool, typer.Option("--distances", help="Also how different the levels are from one another.")
     ] = False,

@@ -19,15 +19,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import run_bar
-from pcg.cli.run_json import JsonOption, Told, told_as_json
+from pcg.cli.run_json import Told, told_as_json
 from pcg.cli.sources import load_with_levels
 
 if TYPE_CHECKING:
     from pcg.runs.run import RunOptions
 
-WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Evaluations side by side; one per processor without it.")
+# `vocabulary` gives these their sentences and says which default each has everywhere
+SeedOption = Annotated[int, typer.Option(min=0)]
+JsonOption = Annotated[bool, typer.Option("--json")]
+HostOption = Annotated[str, typer.Option()]
+PortOption = Annotated[
+    int | None, typer.Option("--port", help="Port of the page. [default: 8350, or a free one if that is taken]")
 ]
+OpenOption = Annotated[bool, typer.Option("--open/--no-open")]
+WorkersOption = Annotated[int | None, typer.Option(min=1)]
 ExecutorOption = Annotated[
     str | None, typer.Option(help="What evaluates on this machine: threads or processes. [default: threads]")
 ]
@@ -45,7 +51,7 @@ LoadOption = Annotated[
 ]
 
 _SHARED: dict[str, Any] = {
-    "seed": Annotated[int, typer.Option(help="Equal seeds give equal results.")],
+    "seed": SeedOption,
     "workers": WorkersOption,
     "executor": ExecutorOption,
     "cluster": ClusterOption,
@@ -122,13 +128,7 @@ def run_options(
         cache: True for runs that can share evaluations.
     """
     shared = {
-        "budget": Annotated[
-            str | None,
-            typer.Option(
-                help=f"Stop after this time, as in 60s or 5m, or after so many tries, as in 300evaluations. "
-                f"[default: {budget}]"
-            ),
-        ],
+        "budget": Annotated[str | None, typer.Option(help=f"[default: {budget}]")],
         "evaluations": Annotated[
             int | None,
             typer.Option(min=1, help="Stop after so many candidates tried, besides any limit of time."),

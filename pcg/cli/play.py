@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from pcg.cli.archive import PortOption, play_in_browser
+from pcg.cli.archive import play_in_browser
 from pcg.cli.console import bad, console
+from pcg.cli.options import PortOption, SeedOption
 from pcg.cli.sources import ReadingChoice, level_of, warn_of_names
 
 PANEL = "Games"
 
 GameArgument = Annotated[str, typer.Argument(help="Name of a built-in game, or a game file.")]
 LevelOption = Annotated[str, typer.Option("--level", help="Number of one of the game's levels, or a level file.")]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of the game's and the agent's randomness.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -32,10 +32,8 @@ def play(
         typer.Option(help="Agent that plays, as in `mcts:depth=12` or my.py:Greedy; without it you play yourself."),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Watch the agent in the terminal.")] = False,
-    seed: SeedOption = 0,
-    budget: Annotated[
-        str | None, typer.Option(help="Simulation per decision: forward-model calls (1000calls) or time (40ms).")
-    ] = None,
+    seed: SeedOption = 1,
+    budget: Annotated[str | None, typer.Option(help="[default: the agent's own, else 1000calls]")] = None,
     fps: Annotated[float | None, typer.Option(help="Ticks per second; without it your game waits for a key.")] = None,
     max_ticks: Annotated[int, typer.Option(min=1, help="Stop after this many ticks.")] = 2000,
     gif: Annotated[Path | None, typer.Option(help="Save the play as an animated GIF.")] = None,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from pcg.cli.console import progress_bar, write_file
+from pcg.cli.options import JsonOption, SeedOption
 from pcg.cli.sources import ReadingChoice, level_text
 
 PANEL = "Measure levels"
@@ -29,12 +30,12 @@ def prove(
     seconds: Annotated[
         float | None, typer.Option(min=0.01, help="Processor time for each level; without it only the budget counts.")
     ] = None,
-    budget: Annotated[str, typer.Option(help="Forward-model calls for each level.")] = "20000000calls",
-    seed: Annotated[int, typer.Option(help="Of the game's randomness and of the search.")] = 1,
+    budget: Annotated[str, typer.Option()] = "20000000calls",
+    seed: SeedOption = 1,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the wins, a file for each, for the agent `replay`.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, the winning plays included.")] = False,
+    as_json: JsonOption = False,
     reading: ReadingChoice = None,
 ) -> None:
     """Look for a win of every level, by search from remembered states and other methods in turn.

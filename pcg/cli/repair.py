@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import report_error, write_file
+from pcg.cli.options import JsonOption, SeedOption
 from pcg.cli.sources import ReadingChoice, level_text
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def repair(
         Path | None,
         typer.Option(help="A text of the level's shape; cells with # in it stay as they are.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal repairs.")] = 1,
+    seed: SeedOption = 1,
     max_moves: Annotated[int, typer.Option(min=0, help="The level can be won in so many moves (games to plan).")] = 0,
     evaluations: Annotated[int, typer.Option(min=1, help="Levels the search may look at.")] = 200,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time auto may take, or the solver alone.")] = 20.0,
     out: Annotated[Path | None, typer.Option(help="File for the repaired level. [default: standard output]")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Level and edits as one JSON object.")] = False,
+    as_json: JsonOption = False,
     reading: ReadingChoice = None,
 ) -> None:
     """Make a level sound with few edits, and say what each is for.

@@ -9,13 +9,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print what came of the run as JSON instead of text and tables.")
-]
 _LISTS = {"levels": "levels", "rules": "games", "games": "games"}
 """Kind of run -> folder of its results, and name of the list in its index."""
 

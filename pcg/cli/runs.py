@@ -9,8 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from pcg.cli.console import bad
-from pcg.cli.options import CacheOption, ClusterOption, ExecutorOption, WorkersOption, execution, read_budget
-from pcg.cli.run_json import JsonOption, told_as_json
+from pcg.cli.options import (
+    CacheOption,
+    ClusterOption,
+    ExecutorOption,
+    JsonOption,
+    WorkersOption,
+    execution,
+    read_budget,
+)
+from pcg.cli.run_json import told_as_json
 
 PANEL = "Runs"
 
@@ -32,9 +40,7 @@ def register(app: typer.Typer) -> None:
 
 def resume(
     folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")],
-    budget: Annotated[
-        str | None, typer.Option(help="A new limit for the whole run: a time, as in 5m, or as in 300evaluations.")
-    ] = None,
+    budget: Annotated[str | None, typer.Option(help="Counted from the beginning of the run.")] = None,
     evaluations: Annotated[
         int | None, typer.Option(min=1, help="A new number of evaluations in the whole run.")
     ] = None,

@@ -38,8 +38,7 @@ def game_file(name: str) -> Path:
     Raises:
         PcgError: there is neither.
     """
-    from pcg.engine.game import builtin_games, builtin_sheets, evolved_games
-    from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
+    from pcg.engine.game import builtin_games, builtin_sheets, evolved_games, no_such_game
 
     path, sheets = Path(name), builtin_sheets()
     folders = {**evolved_games(), **builtin_games()}
@@ -50,8 +49,7 @@ def game_file(name: str) -> Path:
         return built_in[name]
     if (path / "game.vgdl").is_file():
         return path / "game.vgdl"
-    hint = did_you_mean(name, built_in, f" (built-in games: {', '.join(built_in)})")
-    raise PcgError(f"no game `{name}`: neither a file nor a built-in game{hint}")
+    raise no_such_game(name)
 
 
 def load_with_levels(name: str, reading: str | None = None) -> Game:

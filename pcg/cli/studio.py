@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.archive import PortOption, compile_now, tell
+from pcg.cli.archive import compile_now, tell
 from pcg.cli.console import errors
+from pcg.cli.options import HostOption, OpenOption, PortOption
 
 PANEL = "Games"
 
@@ -28,11 +29,9 @@ def studio(
     folder: Annotated[
         Path, typer.Option("--folder", help="Folder of the runs and games that are shown and made.")
     ] = Path("."),
-    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    open_browser: OpenOption = True,
     port: PortOption = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
 ) -> None:
     """Write games and play them, paint levels, generate, look at what came of it, breed and vote, all in the browser.
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import BAD_INPUT, bad, console, errors, escape, progress_bar
-from pcg.cli.options import add_settings
+from pcg.cli.options import JsonOption, add_settings
 from pcg.cli.sources import ReadingChoice
 from pcg.cli.study_serve import DatabaseOption
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pcg.study.store import StudyStore
 
 NameArgument = Annotated[Path, typer.Argument(help="Folder of the study, or with --database its name.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
 def register(study: typer.Typer) -> None:
@@ -45,7 +45,10 @@ def new(
     ] = "",
     count: Annotated[int, typer.Option("-n", "--count", min=0, help="The first so many of each source; 0: all.")] = 0,
     group_by: Annotated[
-        str, typer.Option(help="What items are grouped by: generator, run, folder, game, source or item.")
+        str,
+        typer.Option(
+            help="What items are grouped by: generator (without a run the folder), run, folder, game, source or item."
+        ),
     ] = "generator",
     config: Annotated[Path | None, typer.Option(help="File of settings: docs/study-configuration.md.")] = None,
     pairing: Annotated[str | None, typer.Option(help="How pairs are chosen: full, balanced, random, adaptive.")] = None,
@@ -131,6 +134,7 @@ def _open(name: Path, database: str | None) -> StudyStore:
 def list_studies(
     folder: Annotated[Path, typer.Argument(help="Folder that holds studies.")] = Path(),
     database: DatabaseOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List the studies in a folder, or those of a database."""
     from rich.table import Table
@@ -144,18 +148,23 @@ def list_studies(
         found = [(name, StudyStore(engine, name)) for name in study_names(engine)]
     else:
         found = [(str(path), _open(path, None)) for path in studies_in(folder)]
-    if not found:
-        print("there are no studies")
-        return
-    table = Table("study", "state", "items", "participants", "finished", "votes", "made")
+    rows = []
     for name, store in found:
         people = [p for p in store.participants() if not p.simulated]
-        finished = sum(p.finished is not None for p in people)
-        table.add_row(
-            escape(name), store.state, str(len(store.items)), str(len(people)), str(finished),
-            str(len(store.vote_rows())), _day(store.created),
-        )  # fmt: skip
-    console().print(table)
+        rows.append({
+            "study": name, "state": store.state, "items": len(store.items), "participants": len(people),
+            "finished": sum(p.finished is not None for p in people), "votes": len(store.vote_rows()),
+            "made": _day(store.created),
+        })  # fmt: skip
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    elif not rows:
+        print("there are no studies")
+    else:
+        table = Table(*rows[0])
+        for row in rows:
+            table.add_row(*(escape(str(value)) for value in row.values()))
+        console().print(table)
 
 
 def _day(moment: float | None) -> str:

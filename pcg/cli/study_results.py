@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, escape, report_error
+from pcg.cli.options import SeedOption
 from pcg.cli.study_manage import NameArgument
 from pcg.cli.study_serve import DatabaseOption
 
@@ -71,7 +72,7 @@ def report(
     ] = False,
     question: Annotated[str | None, typer.Option(help="Which question, where several were asked.")] = None,
     samples: Annotated[int, typer.Option(min=100, help="Samples of the bootstrap.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Equal seeds give equal numbers.")] = 0,
+    seed: SeedOption = 1,
     database: DatabaseOption = None,
 ) -> None:
     """Say what the votes mean: rankings with intervals and tests, as a page with tables and figures."""

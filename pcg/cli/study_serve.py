@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.archive import PortOption
+from pcg.cli.options import HostOption, OpenOption, PortOption
 
 DatabaseOption = Annotated[
     str | None,
@@ -29,9 +29,7 @@ def serve(
     name: Annotated[Path, typer.Argument(help="Folder of the study.")],
     database: DatabaseOption = None,
     port: PortOption = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; anything else than this machine's own lets others in.")
-    ] = "127.0.0.1",
+    host: HostOption = "127.0.0.1",
     root_path: Annotated[str, typer.Option(help="Path under which a proxy shows the study, as in /studies/one.")] = "",
     proxy: Annotated[
         bool, typer.Option("--proxy", help="Believe X-Forwarded-* headers: only behind a proxy that sets them.")
@@ -45,7 +43,7 @@ def serve(
     per_address: Annotated[
         float, typer.Option(min=1, help="Requests a second from one network address, after which it has to wait.")
     ] = 100.0,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the researcher's page in the browser.")] = False,
+    open_browser: OpenOption = False,
 ) -> None:
     """Serve a study until Ctrl-C; prints the participants' link and the researcher's.
 

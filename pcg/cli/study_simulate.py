@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import bad, errors, progress_bar, report_error
+from pcg.cli.options import SeedOption
 from pcg.cli.study_manage import NameArgument
 from pcg.cli.study_serve import DatabaseOption
 
@@ -28,7 +29,7 @@ def register(study: typer.Typer) -> None:
 def simulate(
     name: NameArgument,
     participants: Annotated[int, typer.Option(min=1, help="How many take part.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Of what they like, and of how they are.")] = 1,
+    seed: SeedOption = 1,
     players: Annotated[
         str,
         typer.Option(help="Who plays, by turns: random, idle, or agents as in mcts:depth=12; several with ; between."),
@@ -37,7 +38,10 @@ def simulate(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="How they are, as in careless=0.1, tie=-1, position=0.3 or likes=solution_length=1."
+            "--set",
+            help="How they are: what they like (likes=solution_length=1), how readily they tie (tie, both, appeal), "
+            "what being first (position) and winning (win) are worth, shares that answer anything (careless), always "
+            "the first (left) or leave early (quit), as in careless=0.1.",
         ),
     ] = None,
     truth: Annotated[

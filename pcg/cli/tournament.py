@@ -9,8 +9,8 @@ import typer
 
 from pcg.cli.agents import PANEL
 from pcg.cli.console import bad, console, escape, report_error, run_bar, stop_if_interrupted
-from pcg.cli.options import LoadOption
-from pcg.cli.run_json import JsonOption, told_as_json
+from pcg.cli.options import JsonOption, LoadOption, SeedOption, WorkersOption
+from pcg.cli.run_json import told_as_json
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tournament(
-    out: Annotated[Path, typer.Option(help="Folder of the tournament: new, or one to go on with.")],
+    out: Annotated[Path, typer.Option(help="Folder of the tournament, new or to go on with.")] = Path("tournament"),
     games: Annotated[
         list[str] | None,
         typer.Option(help="Games: names, patterns, files or folders, with commas between; may be repeated."),
@@ -41,17 +41,13 @@ def tournament(
         int | None,
         typer.Option(min=1, help="Plays of every level, each with another seed; without it 1, in test sets 5."),
     ] = None,
-    budget: Annotated[
-        str, typer.Option(help="Per decision: forward-model calls (1000calls), or CPU time, then enforced (40ms).")
-    ] = "1000calls",
-    seed: Annotated[int, typer.Option(help="Seed of the first repetition.")] = 1,
+    budget: Annotated[str, typer.Option()] = "1000calls",
+    seed: SeedOption = 1,
     max_ticks: Annotated[int, typer.Option(min=1, help="Ticks after which a play ends.")] = 2000,
     stall: Annotated[
         float, typer.Option(min=0.001, help="Seconds after which an agent that does not answer is stopped by force.")
     ] = 10.0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes side by side; one per processor without it.")
-    ] = None,
+    workers: WorkersOption = None,
     sets: Annotated[
         list[str] | None,
         typer.Option("--sets", help="Set of games, as in training, validation, test, cig2014-test; may be repeated."),

@@ -55,10 +55,49 @@ MEANINGS: Mapping[str, str] = {
 }
 """Sentences of options that are the same everywhere."""
 
+DEFAULTS: Mapping[str, Any] = {
+    "--seed": 1,
+    "--workers": None,
+    "--executor": None,
+    "--cluster": None,
+    "--host": "127.0.0.1",
+    "--open": False,
+    "--json": False,
+    "--quiet": False,
+    "--verbose": False,
+    "--load": None,
+    "--reading": None,
+    "--database": None,
+    "--levels": "all",
+    "--max-ticks": 2000,
+}
+"""Defaults of options that are the same everywhere, but for those below."""
+
+OTHER_DEFAULTS: Mapping[tuple[str, str], tuple[Any, str]] = {
+    ("studio", "--open"): (True, "a page is all that the studio is"),
+    ("archive", "--levels"): (0, "the best level is open when the page is"),
+    ("check", "--reading"): ("strict", "a check is for writers of games, who want to hear of everything doubtful"),
+    ("play", "--levels"): ("0", "a play is of one level"),
+    ("describe", "--levels"): (None, "a game is described by its rules; a level is looked at besides when it is named"),
+    ("study new", "--levels"): (
+        "",
+        "all, but of runs that make games the first of each, or a study would have hundreds",
+    ),
+    ("minimise", "--max-ticks"): (300, "every play is repeated for each part that is tried to be left out"),
+}
+"""(command, option) -> (its own default, the reason)."""
+
 DECISIONS = ("play", "tournament", "minimise")
 """Commands whose budget is that of one decision of an agent."""
 CALLS = ("prove",)
 """Commands whose budget is of forward-model calls."""
+
+BUDGETS: Mapping[str, str] = {
+    "evaluations": "Stop after this time, as in 60s or 5m, or after so many tries, as in 300evaluations.",
+    "decision": "Simulation per decision: forward-model calls (1000calls), or CPU time, then enforced (40ms).",
+    "calls": "Forward-model calls for each level, as in 20000000calls.",
+}
+"""Kinds of budgets, and the sentence with which the help of `--budget` opens for each."""
 
 _QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")]
 _VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]
@@ -116,7 +155,7 @@ def unified(command: Callable[..., Any], name: str) -> Callable[..., Any]:
         name: its words, as in "games evolve".
     """
     signature = inspect.signature(command, eval_str=True)
-    parameters = [_unified(parameter) for parameter in signature.parameters.values()]
+    parameters = [_unified(parameter, name) for parameter in signature.parameters.values()]
     added: dict[str, Any] = {"quiet": _QUIET, "verbose": _VERBOSE}
     added = {key: value for key, value in added.items() if key not in signature.parameters}
     parameters += [
@@ -141,6 +180,15 @@ def unified(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     return wrapped
 
 
+def budget_of(command: str) -> str:
+    """Return what the budget of a command is of, a key of `BUDGETS`.
+
+    >>> budget_of("levels"), budget_of("play")
+    ('evaluations', 'decision')
+    """
+    return "decision" if command in DECISIONS else "calls" if command in CALLS else "evaluations"
+
+
 def check_unit(text: str, command: str) -> None:
     """Refuse a budget without a unit.
 
@@ -155,19 +203,19 @@ def check_unit(text: str, command: str) -> None:
     from pcg.engine.vgdl.diagnostics import PcgError
 
     if text.strip().isdecimal():
-        unit = "calls" if command in (*DECISIONS, *CALLS) else "evaluations"
+        unit = "evaluations" if budget_of(command) == "evaluations" else "calls"
         raise PcgError(f"--budget {text}: a number needs its unit, did you mean `{text.strip()}{unit}`?")
 
 
-def _unified(parameter: inspect.Parameter) -> inspect.Parameter:
+def _unified(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
     if get_origin(parameter.annotation) is not Annotated:
         return parameter
     kind, *about = get_args(parameter.annotation)
-    changed = [_with_words(copy.copy(info), parameter.name) for info in about]
+    changed = [_with_words(copy.copy(info), parameter.name, command) for info in about]
     return parameter.replace(annotation=Annotated[(kind, *changed)])
 
 
-def _with_words(info: Any, name: str) -> Any:
+def _with_words(info: Any, name: str, command: str) -> Any:
     if isinstance(info, ArgumentInfo):
         if name in ("game", "games") and info.autocompletion is None:
             info.autocompletion = _games
@@ -177,11 +225,13 @@ def _with_words(info: Any, name: str) -> Any:
     # in an annotation, the first name stands where a default would
     given = (() if info.default is ... else (str(info.default),)) + tuple(info.param_decls or ())
     spelt = [each for each in given if each.startswith("--")] or [f"--{name.replace('_', '-')}"]
-    word = spelt[0]
+    word = spelt[0].partition("/")[0]  # --open/--no-open
     if word in SPELLINGS:
         info.param_decls = tuple(dict.fromkeys((*spelt, *SPELLINGS[word], *given)))
         info.default = ...
     info.help = MEANINGS.get(word, info.help)
+    if word == "--budget":
+        info.help = f"{BUDGETS[budget_of(command)]} {info.help or ''}".rstrip()
     if word in _COMPLETIONS and info.autocompletion is None:
         info.autocompletion = _COMPLETIONS[word]
     return info

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pcg.cli.console import progress_bar, write_file
+from pcg.cli.options import JsonOption, SeedOption, read_budget
 
 if TYPE_CHECKING:
     from pcg.integrations.pcg_benchmark import ProblemResult
@@ -28,15 +29,13 @@ def register(app: typer.Typer) -> None:
 def yardstick(
     problems: Annotated[list[str], typer.Argument(metavar="PROBLEM...", help="Problems, as in zelda-v0 sokoban-v0.")],
     contents: Annotated[int, typer.Option(min=1, help="Contents to make for each problem.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Of the controls and of the search.")] = 1,
+    seed: SeedOption = 1,
     evaluations: Annotated[
         int | None,
         typer.Option(min=1, help=f"Contents that the benchmark may judge. [default: {DEFAULT_EVALUATIONS}]"),
     ] = None,
-    budget: Annotated[
-        str | None, typer.Option(help="Stop after this time, as in 60s or 5m; the result then depends on the machine.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    budget: Annotated[str | None, typer.Option(help="With a time, the result depends on the machine.")] = None,
+    as_json: JsonOption = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the contents, one file for each problem.")] = None,
 ) -> None:
     """Make contents for problems of the PCG Benchmark and print its three scores.
@@ -45,9 +44,9 @@ def yardstick(
     """
     from pcg.integrations.pcg_benchmark import solve_problem
     from pcg.integrations.pcg_benchmark.package import make_environment
-    from pcg.runs import parse_seconds
 
-    seconds = parse_seconds(budget) if budget else None
+    time, tries = read_budget(budget) if budget else (0.0, 0)
+    seconds, evaluations = time or None, evaluations or tries or None
     if evaluations is None and seconds is None:
         evaluations = DEFAULT_EVALUATIONS
     for name in problems:  # a wrong name is said before the first minute is spent

@@ -248,6 +248,7 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "commands": [
             f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
             f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
+            f"pcg archive . --level {number} --open",
         ]
         if level["feasible"]
         else [],

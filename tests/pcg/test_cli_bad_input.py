@@ -78,6 +78,11 @@ TABLE = [
     # names and numbers
     Bad("check dungon", ("no game `dungon`", "did you mean `dungeon`?")),
     Bad("levels dungon", ("no game `dungon`", "did you mean `dungeon`?")),
+    Bad("play missing.txt", ("no game `missing.txt`", "there is no such file")),
+    Bad("play gme.vgdl", ("no game `gme.vgdl`", "did you mean `game.vgdl`?")),
+    Bad("check zzzzzz", ("no game `zzzzzz`", "`pcg list games`")),
+    Bad("tournament --games dungon --agents random -o t", ("no game `dungon`", "did you mean `dungeon`?")),
+    Bad("minimise dungeon --levels 0,x", ("levels `0,x`: `x`", "such as 0-2,4")),
     Bad("measure dungeon 9", ("dungeon has no level 9", "expected 0 to 4")),
     Bad("prove dungeon 9", ("dungeon has no level 9", "expected 0 to 4")),
     Bad("repair dungeon 9", ("dungeon has no level 9", "expected 0 to 4")),

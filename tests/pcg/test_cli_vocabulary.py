@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tiers import first_fast
 from typer.testing import CliRunner
 
 from pcg.cli import app, catalogue, doctor, vocabulary
+from pcg.engine.vgdl.diagnostics import PcgError
 
 ROOT: Any = typer.main.get_command(app)
 
@@ -47,6 +49,39 @@ def test_an_option_has_the_same_sentence_and_kind_in_all_commands(word: str) -> 
     assert found
     assert {option.help for option in found.values()} == {vocabulary.MEANINGS[word]}
     assert len({(option.is_flag, option.multiple) for option in found.values()}) == 1, word
+
+
+@pytest.mark.parametrize("word", vocabulary.DEFAULTS)
+def test_an_option_has_the_same_default_in_all_commands_but_those_with_a_reason(word: str) -> None:
+    found = options(word)
+    assert found
+    other = {name: default for (name, option), (default, _) in vocabulary.OTHER_DEFAULTS.items() if option == word}
+    assert {name: option.default for name, option in found.items()} == {
+        name: other.get(name, vocabulary.DEFAULTS[word]) for name in found
+    }
+
+
+def test_every_default_of_its_own_is_of_an_option_that_the_command_has_and_says_why() -> None:
+    for (name, word), (default, reason) in vocabulary.OTHER_DEFAULTS.items():
+        assert name in options(word) and default != vocabulary.DEFAULTS[word] and reason, (name, word)
+
+
+def test_a_budget_says_what_it_is_of_and_refuses_a_number_without_unit() -> None:
+    for name, option in options("--budget").items():
+        kind = vocabulary.budget_of(name)
+        assert option.help.startswith(vocabulary.BUDGETS[kind]), name
+        with pytest.raises(PcgError, match="needs its unit"):
+            vocabulary.check_unit("300", name)
+
+
+def test_flags_of_a_word_can_be_taken_back_alike() -> None:
+    for word in ("--open", "--links", "--reasons"):
+        assert len({tuple(option.secondary_opts) for option in options(word).values()}) == 1, word
+
+
+def test_seeds_are_not_negative() -> None:
+    for name, option in options("--seed").items():
+        assert option.min == 0, name
 
 
 def test_every_command_is_quiet_or_verbose_when_asked() -> None:
@@ -123,6 +158,13 @@ def test_verbose_tells_where_in_the_program_an_error_comes_from() -> None:
     assert plain.exit_code == told.exit_code == 2
     assert "Traceback" not in plain.output and "Traceback" in told.output
     assert told.output.rstrip().endswith(plain.output.rstrip())
+
+
+def test_findings_of_a_check_are_data_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "bad.vgdl").write_text("BasicGame\n  SpriteSet\n    a > Chasr\n    b > MovingAvatar\n")
+    result = CliRunner().invoke(app, ["check", str(tmp_path / "bad.vgdl"), "--json"])
+    found = json.loads(result.stdout)
+    assert result.exit_code == 2 and (3, "Chaser") in {(one["line"], one["suggestion"]) for one in found}
 
 
 def test_completion_knows_games_and_agents() -> None:

@@ -162,6 +162,15 @@ def test_an_object_that_the_game_has_not_is_named_with_its_place(boxes: Game, tm
     assert files.read_levels(tmp_path / "game.ps", known)[0] == LEVEL
 
 
+def test_without_files_all_levels_of_the_game_are_converted(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["convert", "boxes", "--out", str(tmp_path / "boxes.ldtk")])
+    assert result.exit_code == 0 and "boxes.ldtk: 5 levels" in result.output, result.output
+    boxes = pcg.load("boxes")
+    assert files.read_levels(tmp_path / "boxes.ldtk", files.Mapping(boxes)) == [
+        text.rstrip("\n") for text in boxes.levels
+    ]
+
+
 def test_a_corpus_of_text_is_read_with_a_mapping_and_is_an_example_for_generators(tmp_path: Path) -> None:
     row = "X" * 12
     for k in range(2):

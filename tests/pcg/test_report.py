@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
+from pcg.cli import app
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import CONSTRAINTS
 from pcg.report import write_report
@@ -173,6 +175,11 @@ def test_the_curve_is_drawn_for_runs_of_any_length(count: int) -> None:
     assert drawn == fitness_curve(events)
 
 
+def test_the_page_of_a_run_opens_on_levels_that_it_keeps_only(run: Path) -> None:
+    result = CliRunner().invoke(app, ["archive", str(run), "--level", "99"])
+    assert result.exit_code == 2 and f"{run} keeps, 0 to {len(index(run)) - 1}" in result.stderr
+
+
 def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:
     page = (run / "report.html").read_text(encoding="utf-8")
     levels = index(run)
@@ -182,3 +189,4 @@ def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:
     assert f"what it loses, it loses in {lost} ({best['parts'][lost]['value']:.2f})." in page
     assert f"{best['winner']}, seed {best['seed']}: {best['actions'][0].lower()}" in page
     assert "pcg play levels/game.vgdl --level levels/lvl0.txt --browser" in page
+    assert all(f"pcg archive . --level {number} --open" in page for number in range(len(levels)))

@@ -149,6 +149,10 @@ class TournamentResult(RunResult):
     total: int
     """Matches in the schedule."""
 
+    def __repr__(self) -> str:
+        wins = ", ".join(f"{place.agent} {place.tally.rate:.0%}" for place in self.standings.overall)
+        return f"<tournament in {self.folder}: {len(self.results)} of {self.total} matches; won: {wins}>"
+
     @property
     def standings(self) -> Standings:
         """Return the ranking by what has been played."""

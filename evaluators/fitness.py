@@ -116,6 +116,27 @@ class LevelEvaluator:
         """
         return LevelEvaluation(self, level, seed).result()
 
+    def quick_win(self, level: str, seed: int, calls: int) -> tuple[bool, int]:
+        """Return whether a level is won within so many forward-model calls, or little more, and how many were made.
+
+        Args:
+            level: level text in the game's mapping; whether it keeps other constraints is not asked.
+            seed: of all plays.
+            calls: limit, to be well below what an evaluation spends on a level that it does not win.
+
+        Raises:
+            PcgError: for a text that is no level of the game.
+
+        >>> import pcg
+        >>> game = pcg.load("boxes")
+        >>> LevelEvaluator(game).quick_win(game.levels[0], seed=1, calls=20_000)[0]
+        True
+        """
+        evaluation = LevelEvaluation(self, level, seed)
+        evaluation.read()
+        won = evaluation.won_quickly(calls)
+        return won, evaluation.solvability.calls
+
     def judgement(self, level: str, evaluation: Evaluation) -> Judgement:
         """Return what the judge of levels says of an evaluated level, with a sentence for each part.
 

@@ -30,6 +30,7 @@ from pcg.evaluators.level_constraints import CONSTRAINTS, fitness_with_targets
 from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
+from pcg.evaluators.proving.level_wins import QUICK
 from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
 from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, must_be_won
@@ -407,6 +408,25 @@ class LevelEvaluation:
             return None
         won = self.of.wins.quick(self.level, self._game_seed(0))
         return won.ticks if won is not None else None
+
+    def won_quickly(self, calls: int) -> bool:
+        """Tell whether the level, once read, is won within so many forward-model calls, or little more."""
+        of, plays, longest = self.of, self.solvability, self.longest
+        solution = self._solve(min(SOON, of.integer("nodes")))
+        if solution.status in ("solved", "unsolvable"):
+            return solution.status == "solved"
+        # who wins soonest where there are goals to go to comes before the prover, who wins by a longer way after it
+        first, *further = of.players
+        if plays.within(self.start, first, longest, calls - plays.calls).winner == 1:
+            return True
+        proofs = [of.wins.quick(self.level, self._game_seed(0), tidy=0)] if plays.calls < calls else []
+        plays.calls += sum(QUICK if proof is None else proof.calls for proof in proofs)
+        if any(proofs):
+            return True
+        return any(
+            plays.calls < calls and plays.within(self.start, one, longest, calls - plays.calls).winner == 1
+            for one in further
+        )
 
     def _solve(self, nodes: int) -> Solution:
         """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says

@@ -31,7 +31,7 @@ from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
 from pcg.evaluators.proving.level_wins import QUICK
-from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
+from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
 from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, must_be_won
 
@@ -415,18 +415,21 @@ class LevelEvaluation:
         solution = self._solve(min(SOON, of.integer("nodes")))
         if solution.status in ("solved", "unsolvable"):
             return solution.status == "solved"
-        # who wins soonest where there are goals to go to comes before the prover, who wins by a longer way after it
-        first, *further = of.players
-        if plays.within(self.start, first, longest, calls - plays.calls).winner == 1:
+        planners = [one for one in of.players if one[0] in (PLANNER, WAY_PLANNER)]
+        others = [one for one in of.players if one not in planners]
+
+        def wins(player: tuple[str, int]) -> bool:
+            left = calls - plays.calls
+            return left > 0 and plays.within(self.start, player, longest, left).winner == 1
+
+        if any(map(wins, planners)):
             return True
-        proofs = [of.wins.quick(self.level, self._game_seed(0), tidy=0)] if plays.calls < calls else []
-        plays.calls += sum(QUICK if proof is None else proof.calls for proof in proofs)
-        if any(proofs):
-            return True
-        return any(
-            plays.calls < calls and plays.within(self.start, one, longest, calls - plays.calls).winner == 1
-            for one in further
-        )
+        if plays.calls < calls:
+            proof = of.wins.quick(self.level, self._game_seed(0), tidy=0)
+            plays.calls += QUICK if proof is None else proof.calls
+            if proof is not None:
+                return True
+        return any(map(wins, others))
 
     def _solve(self, nodes: int) -> Solution:
         """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says

@@ -145,6 +145,8 @@ class PortfolioGenerator(DelayedGenerator):
         """Levels whose verdict has not taken effect, by number."""
         self.tryouts = Tryouts(self.context)
         """Quick plays of drafts."""
+        self._batches = BATCHES
+        """Most times that drafts are made for the next level: fewer where these were all like known levels."""
         self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
 
@@ -274,29 +276,33 @@ class PortfolioGenerator(DelayedGenerator):
         for further drafts, with numbers of objects that differ ever more from those of the game's own levels.
         """
         best: tuple[bool, bool, float, str, str] | None = None
-        alike = 0
-        for _ in range(BATCHES):
+        alike, found_new = 0, False
+        for batch in range(self._batches):
             name = wanted or self._choose_family(rng)
-            found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)])
+            last = batch == self._batches - 1
+            found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
+            found_new = found_new or not found[0][0]
             for near, value, text in found:
-                lost = False
-                if not near or alike >= len(SPREADS):
-                    lost = self.tryouts.wanted(rng) and not self.tryouts.wins(text, int(rng.integers(2**31)))
-                    if not lost:
-                        return text, name
+                lost = (not near or last) and self._is_lost(text, name, rng)
+                if not near and not lost:
+                    self._batches = min(BATCHES, 2 * self._batches)
+                    return text, name
                 if best is None or (not lost, not near, value) > best[:3]:
                     best = not lost, not near, value, text, name
+        if not found_new:
+            self._batches = max(1, self._batches // 2)
         assert best is not None
         return best[3:]
 
-    def _drafts(self, rng: np.random.Generator, name: str, spread: float) -> list[tuple[bool, float, str]]:
+    def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
         """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.
 
         Args:
             rng: draws.
             name: of the family.
             spread: of the numbers of objects (see `ExampleObjects.wanted`).
+            last: whether no more drafts are made, so that one like a known level may be the one.
         """
         family = FAMILIES[name]
         parents = self.elites if self.elites.members else self.nearly
@@ -308,7 +314,10 @@ class PortfolioGenerator(DelayedGenerator):
             drafts.append((self._is_known(grid), self._quick_penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:3])
         found: list[tuple[bool, float, str]] = []
-        for near, _, _, grid in drafts[: max(1, number // FINALISTS)]:
+        for near, price, _, grid in drafts[: max(1, number // FINALISTS)]:
+            if near and not last:
+                found.append((True, -price, self.context.palette.text(grid)))
+                continue
             if self.context.examples and self.integer("polish") and family.polishes:
                 axis = 1 if family.symmetric and self._axis is None else self._axis
                 polished = self._polished(grid, rng, axis)
@@ -319,10 +328,21 @@ class PortfolioGenerator(DelayedGenerator):
             found.append((self._is_known(grid), self._value(text, grid), text))
         return sorted(found, key=lambda one: (one[0], -one[1]))
 
+    @property
+    def _few_known(self) -> bool:
+        """True until as many good levels are known as are shown; then harder ones, and better ones like them, come."""
+        return len(self.elites.members) < SHOWN
+
+    def _is_lost(self, text: str, name: str, rng: np.random.Generator) -> bool:
+        """Tell whether a tryout does not win a draft; families that build levels to be won need none."""
+        if not self._few_known or not FAMILIES[name].polishes or not self.tryouts.wanted(rng):
+            return False
+        return not self.tryouts.wins(text, int(rng.integers(2**31)))
+
     def _is_known(self, grid: Grid) -> bool:
         """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""
         niche = self.number("niche")
-        if niche <= 0.0 or len(self.elites.members) >= SHOWN:
+        if niche <= 0.0 or not self._few_known:
             return False
         shape = self._shape(self.context.palette.text(grid))
         under_way = map(self._shape_of, self._under_way.values())
@@ -441,6 +461,7 @@ class PortfolioGenerator(DelayedGenerator):
             "elites": self.elites.state(),
             "nearly": self.nearly.state(),
             "under_way": [[number, text] for number, text in self._under_way.items()],
+            "batches": self._batches,
             "tryouts": self.tryouts.state_dict(),
         }
 
@@ -451,4 +472,5 @@ class PortfolioGenerator(DelayedGenerator):
         self.elites.load_state(state["elites"])
         self.nearly.load_state(state["nearly"])
         self._under_way = {int(number): str(text) for number, text in state["under_way"]}
+        self._batches = int(state["batches"])
         self.tryouts.load_state_dict(state["tryouts"])

@@ -17,7 +17,7 @@ from pcg.engine.game import Game
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.generators.levels.context import LevelContext
 
-FIRST, LEAST, MOST = 50_000, 5_000, 100_000
+FIRST, LEAST, MOST = 80_000, 10_000, 120_000
 """Forward-model calls of a tryout before one was won, and their bounds after."""
 DEARER = 3
 """Times as many calls as the dearest win took may a tryout make."""

@@ -9,6 +9,8 @@ Randomization, AAAI 1998).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,13 +42,17 @@ class Tryouts:
 
     def __init__(self, context: LevelContext) -> None:
         levels = [context.palette.text(grid) for grid in context.examples]
-        self._evaluator = LevelEvaluator(Game(context.definition, levels, reading="gvgai"))
+        self._game = Game(context.definition, levels, reading="gvgai")
         waiting = any(ending.kind == "timeout" for ending in context.analysis.wins)
-        self.possible = not waiting
+        self.possible = self._game.players == 1 and not waiting
         """False where a win takes as long as the rules say, so that none is quick."""
         self.tried = self.won = 0.0
         self.dearest = 0
         """Forward-model calls of the dearest win."""
+
+    @cached_property
+    def _evaluator(self) -> LevelEvaluator:
+        return LevelEvaluator(self._game)
 
     @property
     def expected(self) -> float:
@@ -78,7 +84,7 @@ class Tryouts:
         """Return the record as JSON."""
         return {"tried": self.tried, "won": self.won, "dearest": self.dearest}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Load the record of another."""
         self.tried, self.won = float(state["tried"]), float(state["won"])
         self.dearest = int(state["dearest"])

@@ -348,17 +348,20 @@ def test_the_default_makes_better_levels_than_construction_does() -> None:
 def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() -> None:
     tryouts = Tryouts(contexts("dungeon"))
     level = load("dungeon").levels[0].strip("\n")
-    assert tryouts.wins(level, 1) and not tryouts.wins(level.replace("k", "."), 1)
-    assert (tryouts.tried, tryouts.won) == (2.0, 1.0) and tryouts.dearest > 0
+    rng = np.random.default_rng(1)
+    assert not tryouts.lost(level, rng) and tryouts.dearest > 0
+    assert tryouts.lost(level.replace("w", "."), rng)  # bare
+    assert tryouts.lost(level.replace("k", "."), rng)
+    assert tryouts.won == 1.0 and tryouts.tried >= 1.0
 
 
-def test_drafts_are_not_tried_where_none_is_won_or_a_win_takes_its_time() -> None:
+def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:
     rng = np.random.default_rng(1)
     tryouts = Tryouts(contexts("dungeon"))
     tryouts.tried, tryouts.won = 5.0, 1.0
-    assert all(tryouts.wanted(rng) for _ in range(20))
+    assert all(tryouts._searches(rng) for _ in range(20))
     tryouts.won = 0.0
-    found = [tryouts.wanted(rng) for _ in range(40)]
+    found = [tryouts._searches(rng) for _ in range(40)]
     assert not any(found[:10]) and any(found)  # what was seen is forgotten in time
     assert not Tryouts(contexts("survival")).possible
 

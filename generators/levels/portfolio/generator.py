@@ -143,7 +143,7 @@ class PortfolioGenerator(DelayedGenerator):
         """Infeasible levels, ranked by how nearly they keep all constraints."""
         self._under_way: dict[int, str] = {}
         """Levels whose verdict has not taken effect, by number."""
-        self.tryouts = Tryouts(self.context)
+        self.tryouts = Tryouts(self.context, self.targets)
         """Quick plays of drafts."""
         self._batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""
@@ -335,9 +335,7 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _is_lost(self, text: str, name: str, rng: np.random.Generator) -> bool:
         """Tell whether a tryout does not win a draft; families that build levels to be won need none."""
-        if not self._few_known or not FAMILIES[name].polishes or not self.tryouts.wanted(rng):
-            return False
-        return not self.tryouts.wins(text, int(rng.integers(2**31)))
+        return self._few_known and FAMILIES[name].polishes and self.tryouts.lost(text, rng)
 
     def _is_known(self, grid: Grid) -> bool:
         """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""

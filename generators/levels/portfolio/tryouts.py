@@ -9,7 +9,7 @@ Randomization, AAAI 1998).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from pcg.engine.game import Game
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 
 FIRST, LEAST, MOST = 80_000, 10_000, 120_000
@@ -38,10 +39,12 @@ class Tryouts:
 
     Args:
         context: of the game.
+        targets: of the levels.
     """
 
-    def __init__(self, context: LevelContext) -> None:
+    def __init__(self, context: LevelContext, targets: Sequence[Target] = ()) -> None:
         levels = [context.palette.text(grid) for grid in context.examples]
+        self._targets = targets
         self._game = Game(context.definition, levels, reading="gvgai")
         waiting = any(ending.kind == "timeout" for ending in context.analysis.wins)
         self.possible = self._game.players == 1 and not waiting
@@ -52,15 +55,33 @@ class Tryouts:
 
     @cached_property
     def _evaluator(self) -> LevelEvaluator:
-        return LevelEvaluator(self._game)
+        return LevelEvaluator(self._game, self._targets)
 
     @property
     def expected(self) -> float:
         """Expected share of drafts that are won quickly, in (0, 1)."""
         return (self.won + 1.0) / (self.tried + 2.0)
 
-    def wanted(self, rng: np.random.Generator) -> bool:
-        """Tell whether the next draft is to be tried."""
+    def lost(self, text: str, rng: np.random.Generator) -> bool:
+        """Tell whether a level breaks a constraint or, where a search is worth while, is not won by a small one.
+
+        Args:
+            text: of the level.
+            rng: draws.
+        """
+        calls = 0
+        if self._searches(rng):
+            calls = FIRST if not self.dearest else min(MOST, max(LEAST, DEARER * self.dearest))
+        found, spent = self._evaluator.quick_verdict(text, int(rng.integers(2**31)), calls)
+        if spent:  # a level that breaks a constraint before it is searched does not tell how wins are found
+            self.tried += 1.0
+            if found:
+                self.won += 1.0
+                self.dearest = max(self.dearest, spent)
+        return found is False
+
+    def _searches(self, rng: np.random.Generator) -> bool:
+        """Tell whether a win of the next draft is searched for."""
         if not self.possible:
             return False
         share = self.expected
@@ -69,16 +90,6 @@ class Tryouts:
         self.tried *= MEMORY
         self.won *= MEMORY
         return False
-
-    def wins(self, text: str, seed: int) -> bool:
-        """Tell whether a level is won quickly, and remember it."""
-        limit = FIRST if not self.dearest else min(MOST, max(LEAST, DEARER * self.dearest))
-        won, calls = self._evaluator.quick_win(text, seed, limit)
-        self.tried += 1.0
-        if won:
-            self.won += 1.0
-            self.dearest = max(self.dearest, calls)
-        return won
 
     def state_dict(self) -> dict[str, Any]:
         """Return the record as JSON."""

@@ -137,20 +137,20 @@ def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int]
     """Compare what the participants know with what the database has."""
     rows = store.vote_rows()
     config = store.config
-    answers: dict[tuple[str, int], list[str]] = {}
+    answers: dict[tuple[str, int], list[tuple[str, str]]] = {}
     for row in rows:
-        if row["question"] == config.questions[0].name:
-            answers.setdefault((row["participant"], row["position"]), []).append(row["answer"])
+        answers.setdefault((row["participant"], row["position"]), []).append((row["question"], row["answer"]))
     people = [one for outcome in outcomes for one in outcome.people]
     report.participants, report.finished = len(people), sum(one.finished for one in people)
-    report.stored = len(rows)
+    report.stored = len({row["pair"] for row in rows})
     pairs = store.pairs()
     votes = Counter(row["pair"] for row in rows)
     total: Counter[str] = Counter()
     for pair in pairs:
         total[pair.participant] += 1
-        if votes[pair.id] != len(config.questions):
-            report.problems.append(f"pair {pair.id} has {votes[pair.id]} votes, expected {len(config.questions)}")
+        asked = len(config.questions_about(pair.check))
+        if votes[pair.id] != asked:
+            report.problems.append(f"pair {pair.id} has {votes[pair.id]} answers, expected {asked}")
     for one in people:
         known = dict(one.acknowledged)
         report.acknowledged += len(one.acknowledged)
@@ -158,7 +158,7 @@ def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int]
             report.problems.append(f"participant {one.number}: two votes on one pair were taken as new")
         for position, answer in known.items():
             stored = answers.get((one.participant, position), [])
-            if stored != [answer]:
+            if sorted(stored) != sorted(answer.items()):
                 report.problems.append(
                     f"participant {one.number}, pair {position}: voted {answer}, stored are {stored}"
                 )
@@ -186,7 +186,7 @@ def _look_over(store: StudyStore, outcomes: list[Outcome], ticks: dict[int, int]
         enough[play.pair, play.side] = enough.get((play.pair, play.side), 0.0) + played
     for pair in pairs:
         if pair.check != "instructed":
-            for side in (0, 1):
+            for side in range(len(pair.items)):
                 if enough.get((pair.id, side), 0.0) < config.minimum - 1e-6:
                     report.problems.append(f"pair {pair.id}, side {side}: voted on after too little play")
     for number, before in ticks.items():

@@ -3,6 +3,7 @@
     python -m benchmarks.study_kills --kills 50
     python -m benchmarks.study_kills --kills 50 --runs server
     python -m benchmarks.study_kills --kills 50 --postgres
+    python -m benchmarks.study_kills --kills 50 --shown four      # and the worst is asked for too
 
 Simulated participants play and vote through the real pages, in the page or over the websocket; the server is killed and
 started again on the same port, every second time in the middle of somebody's play. At the end the votes that the
@@ -27,6 +28,15 @@ from pcg.study.items import Source
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
 
+BEST_AND_WORST = """
+[[question]]
+name = "prefer"
+
+[[question]]
+name = "worst"
+answers = "worst"
+"""
+
 
 def main() -> None:
     """Print what was found."""
@@ -35,6 +45,7 @@ def main() -> None:
     parser.add_argument("--participants", type=int, default=8, help="at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", choices=RUNS, default="browser", help="where the games run")
+    parser.add_argument("--shown", choices=("pair", "four"), default="pair", help="how many games are judged together")
     parser.add_argument("--postgres", action="store_true", help="in PostgreSQL instead of SQLite")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -47,9 +58,11 @@ def main() -> None:
             server = Server()
             open_.callback(server.stop)
             database = server.new()
-        plan, _, texts = read_plan(
-            "study", None, {"play": {"minimum": 1.5, "runs": options.runs}, "design": {"pairs": 8}}
-        )
+        config = folder.parent / "study.toml"
+        config.write_text(BEST_AND_WORST if options.shown == "four" else "", encoding="utf-8")
+        design = {"pairs": 4 if options.shown == "four" else 8, "shown": options.shown}
+        settings = {"play": {"minimum": 1.5, "runs": options.runs}, "design": design}
+        plan, _, texts = read_plan("study", config, settings)
         make_study(folder, plan, [Source("dungeon")], texts=texts, measure=False, database=database)
         report = drill(
             folder, database, kills=options.kills, participants=options.participants, seed=options.seed,

@@ -49,10 +49,17 @@ if TYPE_CHECKING:
     )
     from pcg.evaluators.preferences.features import feature_table, read_features
     from pcg.evaluators.preferences.intervals import Bootstrap, bootstrap, profile_intervals
-    from pcg.evaluators.preferences.mixed import MixedEffects, mixed_effects
+    from pcg.evaluators.preferences.mixed import MixedEffects, mixed_choices, mixed_effects
     from pcg.evaluators.preferences.model import PreferenceModel, fit_model
     from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
-    from pcg.evaluators.preferences.power import MoreVotes, PowerPoint, more_votes, simulate_power, votes_needed
+    from pcg.evaluators.preferences.power import (
+        MoreVotes,
+        PowerPoint,
+        more_choices,
+        more_votes,
+        simulate_power,
+        votes_needed,
+    )
     from pcg.evaluators.preferences.rankings import glicko, kendall, thurstone
     from pcg.evaluators.preferences.sets import SetDesign
     from pcg.evaluators.preferences.shares import shares as group_shares
@@ -63,7 +70,7 @@ if TYPE_CHECKING:
         simulate_study,
         tie_parameter,
     )
-    from pcg.evaluators.preferences.subgroups import compare_subgroups
+    from pcg.evaluators.preferences.subgroups import compare_choices, compare_subgroups
 
 _HOMES = {
     "Choice": "choices",
@@ -73,6 +80,7 @@ _HOMES = {
     "ChoiceTable": "choices",
     "fit_choices": "choices",
     "MixedEffects": "mixed",
+    "mixed_choices": "mixed",
     "mixed_effects": "mixed",
     "Bootstrap": "intervals",
     "MoreVotes": "power",
@@ -85,6 +93,7 @@ _HOMES = {
     "Transitivity": "consistency",
     "agreement_between_people": "consistency",
     "bootstrap": "intervals",
+    "compare_choices": "subgroups",
     "compare_subgroups": "subgroups",
     "feature_table": "features",
     "fit_model": "model",
@@ -94,6 +103,7 @@ _HOMES = {
     "item_names": "simulation",
     "kendall": "rankings",
     "krippendorff_alpha": "consistency",
+    "more_choices": "power",
     "more_votes": "power",
     "outcome_effect": "outcomes",
     "position_bias": "consistency",
@@ -141,6 +151,7 @@ __all__ = [
     "agreement_between_people",
     "bootstrap",
     "choice_bootstrap",
+    "compare_choices",
     "compare_subgroups",
     "count_votes",
     "feature_table",
@@ -154,7 +165,9 @@ __all__ = [
     "kendall",
     "krippendorff_alpha",
     "make_design",
+    "mixed_choices",
     "mixed_effects",
+    "more_choices",
     "more_votes",
     "outcome_effect",
     "pairs_between",

@@ -134,17 +134,23 @@ class ChoiceTable:
         self.members = self.members.reshape(len(rows), widest)
         self.chosen: NDArray[np.intp] = np.array([row[3] for row in rows], np.intp)
 
+    def probabilities(self, theta: Array) -> Array:
+        """Return how likely each item of each row is chosen, (rows, widest); what fills a row up never is.
+
+        Args:
+            theta: utilities, (items,).
+        """
+        strength = np.where(
+            self.members < len(self.items), self.sign[:, None] * np.append(theta, 0.0)[self.members], -np.inf
+        )
+        share = np.exp(strength - strength.max(axis=1, keepdims=True))
+        return np.asarray(share / share.sum(axis=1, keepdims=True), np.float64)
+
     def _terms(self, theta: Array, weights: Array) -> tuple[float, Array, Array]:
         """Log-likelihood, gradient and information, without the prior."""
-        n, members = len(self.items), self.members
-        # what fills a row up is never chosen
-        strength = np.where(members < n, self.sign[:, None] * np.append(theta, 0.0)[members], -np.inf)
-        strength -= strength.max(axis=1, keepdims=True)
-        share = np.exp(strength)
-        total = share.sum(axis=1, keepdims=True)
-        share /= total
+        n, members, share = len(self.items), self.members, self.probabilities(theta)
         at = (members == self.chosen[:, None]).argmax(axis=1)
-        value = float(weights @ (np.take_along_axis(strength, at[:, None], 1)[:, 0] - np.log(total[:, 0])))
+        value = float(weights @ np.log(np.maximum(np.take_along_axis(share, at[:, None], 1)[:, 0], 1e-300)))
         expected = np.bincount(members.ravel(), (-(weights * self.sign)[:, None] * share).ravel(), n + 1)[:n]
         gradient = expected + np.bincount(self.chosen, weights * self.sign, n)
         cells = (members[:, :, None] * (n + 1) + members[:, None, :]).ravel()

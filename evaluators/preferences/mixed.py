@@ -11,25 +11,32 @@ where `g` is the worth of a group, `item ~ N(0, s^2)` how much an item differs f
 how much more or less than others participant `p` likes a group. Ties are left out, as in the sign tests: given that a
 vote is decided, Davidson's model of ties says the same as this one.
 
+Choices from larger sets have the same utilities in Luce's model (`choices`): a logit model with random coefficients
+(McFadden, Train: Mixed MNL Models for Discrete Response, 2000). A choice stays one observation, and the pairs in it,
+which are not independent, are not counted for themselves. The order in a set is drawn by lot and has no effect in it.
+
 The likelihood is maximised with Laplace's approximation (Bates, Maechler, Bolker, Walker: Fitting Linear Mixed-Effects
 Models Using lme4, 2015, section 3, and its `glmer`). The libraries for Python that we know of do not do it: statsmodels
 has mean-field variational Bayes, whose standard errors came out half as large as lme4's, and a joint mode in which
-both deviations vanish. tests/evaluators/test_preferences_mixed.py holds this against numbers of lme4 1.1-31.
+both deviations vanish. tests/evaluators/test_preferences_mixed.py holds this against numbers of lme4 1.1-31, and for
+sets of four, which lme4 does not fit, against Laplace's approximation of TMB 1.9.2.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
+from pcg.evaluators.preferences.choices import Choice, ChoiceTable
+from pcg.evaluators.preferences.consistency import compared_parts
 from pcg.evaluators.preferences.exact import holm
-from pcg.evaluators.preferences.shares import check_groups
+from pcg.evaluators.preferences.shares import check_group, check_groups
 from pcg.evaluators.preferences.votes import Vote, preferences
 
 Array = NDArray[np.float64]
@@ -70,14 +77,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class MixedEffects:
-    """The model fitted to votes.
+    """The model fitted to votes, or to choices among several.
 
     Attributes:
         differences: every pair of groups, in the order of their names.
-        position: log odds by which being shown first helps, and its standard error.
+        position: log odds by which being shown first helps, and its standard error; None for choices.
         items: standard deviation of items of one group, in log odds.
         tastes: standard deviation of what participants think of a group, in log odds.
-        votes: decided ones, to which the model is fitted.
+        votes: decided ones, or choices, to which the model is fitted.
         left_out: ties.
         participants: how many decided anything.
         degrees: of freedom of Student's distribution that intervals and tests use: the smaller of the numbers of
@@ -85,7 +92,7 @@ class MixedEffects:
     """
 
     differences: tuple[Difference, ...]
-    position: tuple[float, float]
+    position: tuple[float, float] | None
     items: float
     tastes: float
     votes: int
@@ -107,7 +114,7 @@ def mixed_effects(
 
     Returns:
         The fit; None where the votes do not carry it: fewer than two groups, five participants, or two items of a
-        group, or two groups of which one won every vote.
+        group, groups that no vote connects, or two groups of which one won every vote.
 
     Raises:
         PcgError: for an item without a group.
@@ -125,34 +132,98 @@ def mixed_effects(
     check_groups(chosen, groups)
     decided = [vote for vote in chosen if vote.preferred is not None]
     items = sorted({name for vote in decided for name in (vote.first, vote.second)})
-    people = sorted({vote.participant for vote in decided})
+    place = {name: k for k, name in enumerate(items)}
+    shown = np.array([(place[vote.first], place[vote.second]) for vote in decided], np.intp).reshape(-1, 2)
+    rows = _Rows(shown, np.array([int(vote.answer == "second") for vote in decided]), np.ones(len(decided)))
+    found = _fitted(rows, items, groups, [vote.participant for vote in decided], True, confidence)
+    return found and replace(found, votes=len(decided), left_out=len(chosen) - len(decided))
+
+
+def mixed_choices(
+    choices: Sequence[Choice], groups: Mapping[str, str], *, confidence: float = 0.95
+) -> MixedEffects | None:
+    """Fit the model of this module to choices of the best, and of the worst, among several.
+
+    Args:
+        choices: any.
+        groups: item -> group.
+        confidence: of the intervals.
+
+    Returns:
+        The fit; None as for `mixed_effects`.
+
+    Raises:
+        PcgError: for an item without a group.
+
+    >>> shown = ("a1", "b1", "b2", "a2")
+    >>> choices = [Choice(f"p{k % 10}", shown, shown[k % 4], shown[(k + 1) % 4]) for k in range(40)]
+    >>> found = mixed_choices(choices, {"a1": "a", "a2": "a", "b1": "b", "b2": "b"})
+    >>> found.votes, found.participants, found.position, found.differences[0].one
+    (40, 10, None, 'a')
+    """
+    for item in (item for choice in choices for item in choice.items):
+        check_group(item, groups)
+    items = sorted({item for choice in choices for item in choice.items})
+    if len(items) < 2:
+        return None
+    table = ChoiceTable(choices, items)
+    rows = _Rows(table.members, (table.members == table.chosen[:, None]).argmax(axis=1), table.sign)
+    people = [choices[k].participant for k in table.choice]
+    found = _fitted(rows, items, groups, people, False, confidence)
+    return found and replace(found, votes=len(choices))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """One of several items chosen, again and again."""
+
+    members: NDArray[np.intp]
+    """Items, by number, filled up with the number of all, shape (rows, widest)."""
+    chosen: NDArray[np.intp]
+    """Place of the one chosen in its row, shape (rows,)."""
+    sign: Array
+    """1 where the best was chosen, -1 for the worst, shape (rows,)."""
+
+
+def _fitted(
+    rows: _Rows, items: Sequence[str], groups: Mapping[str, str], who: Sequence[str], position: bool, confidence: float
+) -> MixedEffects | None:
+    """Fit the model to rows, where they carry it."""
+    people = sorted(set(who))
     of_group = Counter(groups[item] for item in items)
     names = sorted(of_group)
     if len(names) < 2 or len(people) < LEAST_PARTICIPANTS or min(of_group.values()) < LEAST_ITEMS:
         return None
-    model = _model(decided, groups, names, items, people)
-    fit = model.fit()
+    shown = [tuple(groups[items[k]] for k in row if k < len(items)) for row in np.unique(rows.members, axis=0)]
+    if len(compared_parts(shown)) > 1:
+        return None
+    person, group = {name: k for k, name in enumerate(people)}, {name: k for k, name in enumerate(names)}
+    fit = _Model(
+        rows, np.array([group[groups[item]] for item in items]), np.array([person[name] for name in who]),
+        (len(items), len(people), len(names)), position,
+    ).fit()  # fmt: skip
     if fit is None:
         return None
     degrees = max(1, min(len(people), len(items)) - len(names))
+    worth = 1 - len(names)
     return MixedEffects(
-        _differences(names, fit.fixed, fit.covariance, degrees, confidence),
-        (float(fit.fixed[0]), float(np.sqrt(fit.covariance[0, 0]))), float(fit.deviations[0]), float(fit.deviations[1]),
-        len(decided), len(chosen) - len(decided), len(people), degrees,
+        _differences(names, fit.fixed[worth:], fit.covariance[worth:, worth:], degrees, confidence),
+        (float(fit.fixed[0]), float(np.sqrt(fit.covariance[0, 0]))) if position else None,
+        float(fit.deviations[0]), float(fit.deviations[1]), len(who), 0, len(people), degrees,
     )  # fmt: skip
 
 
 def _differences(
     names: Sequence[str], fixed: Array, covariance: Array, degrees: int, confidence: float
 ) -> tuple[Difference, ...]:
-    """Return all pairs of groups; `fixed` has the position and the worth of all groups but the first."""
+    """Return all pairs of groups; `fixed` has the worth of all groups but the first, less that of the first."""
     wide = float(stats.t.ppf(0.5 + confidence / 2, degrees))
     found = []
     for one, other in combinations(range(len(names)), 2):
         contrast = np.zeros(len(fixed))
         for place, sign in ((one, 1.0), (other, -1.0)):
             if place:
-                contrast[place] += sign
+                contrast[place - 1] += sign
         estimate = float(contrast @ fixed)
         error = float(np.sqrt(contrast @ covariance @ contrast))
         low, high = estimate - wide * error, estimate + wide * error
@@ -175,116 +246,94 @@ class _Fit:
     deviations: Array
 
 
-def _model(
-    decided: Sequence[Vote],
-    groups: Mapping[str, str],
-    names: Sequence[str],
-    items: Sequence[str],
-    people: Sequence[str],
-) -> _Model:
-    """Return the model of decided votes, with names by their places."""
-    group = {name: k for k, name in enumerate(names)}
-    item = {name: k for k, name in enumerate(items)}
-    person = {name: k for k, name in enumerate(people)}
-    shown = np.array([(item[vote.first], item[vote.second]) for vote in decided])
-    sets = np.array([(group[groups[vote.first]], group[groups[vote.second]]) for vote in decided])
-    who = np.array([person[vote.participant] for vote in decided])
-    first = np.array([float(vote.answer == "first") for vote in decided])
-    return _Model(first, shown, sets, who, (len(items), len(people), len(names)))
-
-
 class _Model:
-    """Votes, and the deviance of the model by Laplace's approximation.
+    """Rows, and the deviance of the model by Laplace's approximation.
 
     Random effects are kept as `deviation x v` with `v ~ N(0, 1)`, which is smooth where a deviation becomes 0. The
     tastes of one participant meet those of no other in the curvature, so these are eliminated block by block.
 
     Args:
-        first: 1 where the item shown first was preferred, shape (votes,).
-        shown: items shown first and second, by number, shape (votes, 2).
-        sets: their groups, shape (votes, 2).
-        who: participants, shape (votes,).
+        rows: choices.
+        group: of each item, by number, shape (items,).
+        who: participant of each row, by number, shape (rows,).
         sizes: numbers of items, participants and groups.
+        position: being shown first has an effect.
     """
 
     def __init__(
-        self, first: Array, shown: NDArray[np.intp], sets: NDArray[np.intp], who: NDArray[np.intp],
-        sizes: tuple[int, int, int],
+        self, rows: _Rows, group: NDArray[np.intp], who: NDArray[np.intp], sizes: tuple[int, int, int], position: bool
     ) -> None:  # fmt: skip
-        self.first, self.sizes = first, sizes
+        self.rows, self.sizes = rows, sizes
         items, people, groups = sizes
-        votes = np.arange(len(first))
-        worth = np.zeros((len(first), groups))
-        np.add.at(worth, (votes, sets[:, 0]), 1.0)
-        np.add.at(worth, (votes, sets[:, 1]), -1.0)
-        self.fixed = np.column_stack([np.ones(len(first)), worth[:, 1:]])
-        self.shown, self.tastes = shown, who[:, None] * groups + sets
-        # Where a vote adds to the curvature: pairs of items, of an item and a taste, of two tastes; with signs.
-        self._signs = np.array([1.0, -1.0, -1.0, 1.0])
-        one, two = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-        self._items = shown[:, one] * items + shown[:, two]
-        self._across = shown[:, one] * (people * groups) + self.tastes[:, two]
-        self._people = who[:, None] * groups**2 + sets[:, one] * groups + sets[:, two]
+        self.there = rows.members < items
+        self.shown = np.where(self.there, rows.members, 0)  # what fills a row up has probability 0
+        sets = group[self.shown]
+        self.tastes = who[:, None] * groups + sets
+        first = np.zeros((*sets.shape, int(position)))
+        first[:, :1] = 1.0
+        self.fixed = np.concatenate([first, np.eye(groups)[sets][:, :, 1:]], axis=2)
+        self.picked = np.arange(sets.shape[1]) == rows.chosen[:, None]
+        # Where a row adds to the curvature: pairs of items, of an item and a taste, of two tastes.
+        self._items = self.shown[:, :, None] * items + self.shown[:, None, :]
+        self._across = self.shown[:, :, None] * (people * groups) + self.tastes[:, None, :]
+        self._people = who[:, None, None] * groups**2 + sets[:, :, None] * groups + sets[:, None, :]
         self._mode = np.zeros(items), np.zeros(people * groups)
 
     def deviance(self, deviations: Array, fixed: Array) -> float:
         """Return -2 log likelihood, but for a constant, at standard deviations (2,) and fixed effects (effects,)."""
         offset = self.fixed @ fixed
         item, taste = self._mode
+        value, share = self._penalised(offset, deviations, item, taste)
         for _ in range(100):
-            chance = special.expit(self._odds(offset, deviations, item, taste))
-            curved = _Curvature(self, chance * (1 - chance), deviations)
-            slopes = (
-                deviations[0] * self._gather(self.first - chance, self.shown, len(item)) - item,
-                deviations[1] * self._gather(self.first - chance, self.tastes, len(taste)) - taste,
+            curved = _Curvature(self, share, deviations)
+            missed = self.rows.sign[:, None] * (self.picked - share)
+            steps = curved.solve(
+                deviations[0] * self._gather(missed, self.shown, len(item)) - item,
+                deviations[1] * self._gather(missed, self.tastes, len(taste)) - taste,
             )
-            steps = curved.solve(*slopes)
-            value, size = self._penalised(offset, deviations, item, taste), 1.0
-            while (
-                self._penalised(offset, deviations, item + size * steps[0], taste + size * steps[1]) > value + 1e-12
-                and size > 1e-6
-            ):
+            size = 1.0
+            while True:
+                there = item + size * steps[0], taste + size * steps[1]
+                after, share = self._penalised(offset, deviations, *there)
+                if after <= value + 1e-12 or size <= 1e-6:
+                    break
                 size /= 2
-            item, taste = item + size * steps[0], taste + size * steps[1]
+            (item, taste), value = there, after
             if size * max(np.abs(step).max() for step in steps) < 1e-10:
                 break
         self._mode = item, taste
-        chance = special.expit(self._odds(offset, deviations, item, taste))
-        last = _Curvature(self, chance * (1 - chance), deviations)
-        return self._penalised(offset, deviations, item, taste) + last.log_determinant
+        return value + _Curvature(self, share, deviations).log_determinant
 
-    def _odds(self, offset: Array, deviations: Array, item: Array, taste: Array) -> Array:
-        apart = deviations[0] * (item[self.shown[:, 0]] - item[self.shown[:, 1]])
-        liked = taste[self.tastes[:, 0]] - taste[self.tastes[:, 1]]
-        return np.asarray(offset + apart + deviations[1] * liked)
-
-    def _penalised(self, offset: Array, deviations: Array, item: Array, taste: Array) -> float:
-        odds = self._odds(offset, deviations, item, taste)
-        return float(2 * (np.logaddexp(0.0, odds) - self.first * odds).sum() + item @ item + taste @ taste)
+    def _penalised(self, offset: Array, deviations: Array, item: Array, taste: Array) -> tuple[float, Array]:
+        """Return the deviance given random effects, with theirs, and the probabilities of the items of each row."""
+        worth = offset + deviations[0] * item[self.shown] + deviations[1] * taste[self.tastes]
+        odds = np.where(self.there, self.rows.sign[:, None] * worth, -np.inf)
+        odds -= odds.max(axis=1, keepdims=True)
+        share = np.exp(odds)
+        total = share.sum(axis=1, keepdims=True)
+        value = 2 * (np.log(total).sum() - odds[self.picked].sum())
+        return float(value + item @ item + taste @ taste), share / total
 
     @staticmethod
-    def _gather(values: Array, columns: NDArray[np.intp], size: int) -> Array:
-        """Return the sums of `values` by the first of two columns less those by the second, shape (size,)."""
-        found = np.bincount(columns[:, 0], values, size) - np.bincount(columns[:, 1], values, size)
-        return np.asarray(found, dtype=np.float64)
+    def _gather(values: Array, places: NDArray[np.intp], size: int) -> Array:
+        """Return the sums of values by their places, shape (size,)."""
+        return np.asarray(np.bincount(places.ravel(), values.ravel(), size), dtype=np.float64)
 
-    def information(self, weights: Array) -> tuple[Array, Array, Array]:
+    def information(self, share: Array) -> tuple[Array, Array, Array]:
         """Return the curvature among items (items, items), of items and tastes (items, participants x groups), and
         among the tastes of each participant (participants, groups, groups), but for their scale and prior.
         """
         items, people, groups = self.sizes
-        signed = (weights[:, None] * self._signs).ravel()
-        sums = [
-            np.asarray(np.bincount(places.ravel(), signed, size), dtype=np.float64)
-            for places, size in (
-                (self._items, items**2), (self._across, items * people * groups), (self._people, people * groups**2)
-            )
-        ]  # fmt: skip
-        return sums[0].reshape(items, items), sums[1].reshape(items, -1), sums[2].reshape(people, groups, groups)
+        weights = share[:, :, None] * (np.eye(share.shape[1]) - share[:, None, :])
+        return (
+            self._gather(weights, self._items, items**2).reshape(items, items),
+            self._gather(weights, self._across, items * people * groups).reshape(items, -1),
+            self._gather(weights, self._people, people * groups**2).reshape(people, groups, groups),
+        )
 
     def fit(self) -> _Fit | None:
         """Maximise the likelihood; None where a fixed effect grows without end."""
-        effects = self.fixed.shape[1]
+        effects = self.fixed.shape[2]
         begin = np.concatenate([[0.5, 0.5], np.zeros(effects)])
         bounds = [(0.0, WIDEST)] * 2 + [(-WIDEST, WIDEST)] * effects
         found = optimize.minimize(
@@ -332,8 +381,8 @@ class _Model:
 class _Curvature:
     """Curvature of the penalised likelihood in the random effects, with the tastes eliminated."""
 
-    def __init__(self, model: _Model, weights: Array, deviations: Array) -> None:
-        items, across, tastes = model.information(weights)
+    def __init__(self, model: _Model, share: Array, deviations: Array) -> None:
+        items, across, tastes = model.information(share)
         people, groups = tastes.shape[:2]
         own = deviations[1] ** 2 * tastes + np.eye(groups)
         self._inverse = np.linalg.inv(own)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences.adaptive import make_design
+from pcg.evaluators.preferences.choices import ChoiceTable
 from pcg.evaluators.preferences.davidson import Array, Fit, fit
 from pcg.evaluators.preferences.designs import Tally
 from pcg.evaluators.preferences.intervals import cell_probabilities
@@ -156,7 +157,7 @@ class MoreVotes:
 def more_votes(
     fitted: Fit, *, confidence: float = 0.95, power: float = 0.8, neighbours: bool = True
 ) -> list[MoreVotes]:
-    """The number of further votes that pairs of items need, from the votes there are.
+    """Return the number of further votes that pairs of items need, from the votes there are.
 
     The error of a difference falls with the information of the votes on it: with variance v now and information I of
     one vote, n more of them leave 1 / (1 / v + n I); wanted is (z of confidence + z of power)^2 of it below the
@@ -168,24 +169,72 @@ def more_votes(
         power: probability with which it should find the difference.
         neighbours: only items next to each other in the ranking; else all pairs.
     """
-    from scipy.stats import norm
-
     order = fitted.ranking
     pairs = list(pairwise(order)) if neighbours else [(a, b) for k, a in enumerate(order) for b in order[k + 1 :]]
-    enough = float(norm.ppf(0.5 + 0.5 * confidence) + norm.ppf(power)) ** 2
-    level = float(norm.ppf(0.5 + 0.5 * confidence))
     found = []
     for one, other in pairs:
         difference, error = fitted.difference(one, other)
-        p_value = float(2 * norm.sf(abs(difference) / error)) if error else 1.0
-        needed: int | None = None
-        if abs(difference) > level * error:
-            needed = 0
-        elif abs(difference) > 1e-9:
-            wanted = difference**2 / enough
-            needed = max(1, math.ceil((1 / wanted - 1 / error**2) / _information(difference, fitted)))
-        found.append(MoreVotes(one, other, difference, error, p_value, needed))
+        found.append(_more(one, other, difference, error, _information(difference, fitted), confidence, power))
     return found
+
+
+def more_choices(
+    table: ChoiceTable, groups: Sequence[str] | None = None, *, confidence: float = 0.95, power: float = 0.8
+) -> list[MoreVotes]:
+    """Return the number of further sets that neighbours in the ranking need, from the choices there are.
+
+    As `more_votes`, with the information that one set of those in which both stood gives on the average; where none
+    did, one in which either stood. With p and q the probabilities that the one or the other is chosen it is
+    (p + q - (p - q)^2) / 4, once for the best and again for the worst. For groups further sets are taken to tell what
+    those so far did.
+
+    Args:
+        table: the choices so far.
+        groups: of each item of the table: groups are compared by the mean utilities of their items.
+        confidence: see `more_votes`.
+        power: see `more_votes`.
+
+    >>> from pcg.evaluators.preferences.choices import Choice
+    >>> shown = ("a", "b", "c", "d")
+    >>> choices = [Choice(f"p{k}", shown, shown[(0, 0, 0, 0, 1, 1, 1, 2, 2, 3)[k % 10]]) for k in range(40)]
+    >>> [(one.one, one.other, one.votes) for one in more_choices(ChoiceTable(choices))]
+    [('a', 'b', 514), ('b', 'c', 356), ('c', 'd', 195)]
+    """
+    fitted = table.fit()
+    names, of = np.unique(groups if groups is not None else table.items, return_inverse=True)
+    share = np.eye(len(names))[of].T
+    share /= share.sum(axis=1, keepdims=True)
+    mean, covariance = share @ fitted.utilities, share @ fitted.covariance @ share.T
+    chances, within = table.probabilities(fitted.theta), np.append(of, -1)[table.members]
+    found = []
+    for one, other in pairwise(np.argsort(-mean, kind="stable").tolist()):
+        p, q = (np.where(within == name, chances, 0.0).sum(axis=1) for name in (one, other))
+        stood = [np.bincount(table.choice, (within == name).any(axis=1)) > 0 for name in (one, other)]
+        which = stood[0] & stood[1] if (stood[0] & stood[1]).any() else stood[0] | stood[1]
+        error = math.sqrt(max(1e-12, covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]))
+        told = 0.25 * (p + q - (p - q) ** 2)[which[table.choice]].sum() if groups is None else 1 / error**2
+        difference = float(mean[one] - mean[other])
+        found.append(
+            _more(str(names[one]), str(names[other]), difference, error, float(told / which.sum()), confidence, power)
+        )
+    return found
+
+
+def _more(
+    one: str, other: str, difference: float, error: float, information: float, confidence: float, power: float
+) -> MoreVotes:
+    """Return the number of votes that settle a difference, each of which gives this information about it."""
+    from scipy.stats import norm
+
+    level = float(norm.ppf(0.5 + 0.5 * confidence))
+    p_value = float(2 * norm.sf(abs(difference) / error)) if error else 1.0
+    needed: int | None = None
+    if abs(difference) > level * error:
+        needed = 0
+    elif abs(difference) > 1e-9:
+        wanted = difference**2 / (level + float(norm.ppf(power))) ** 2
+        needed = max(1, math.ceil((1 / wanted - 1 / error**2) / information))
+    return MoreVotes(one, other, difference, error, p_value, needed)
 
 
 def _information(difference: float, fitted: Fit) -> float:

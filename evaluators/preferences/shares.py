@@ -85,8 +85,13 @@ def check_groups(votes: Sequence[Vote], groups: Mapping[str, str]) -> None:
         PcgError: naming the item and the nearest one that has a group.
     """
     for item in items_of(votes):
-        if item not in groups:
-            raise PcgError(f"the item `{item}` has no group" + did_you_mean(item, groups))
+        check_group(item, groups)
+
+
+def check_group(item: str, groups: Mapping[str, str]) -> None:
+    """Refuse an item without a group; see `check_groups`."""
+    if item not in groups:
+        raise PcgError(f"the item `{item}` has no group" + did_you_mean(item, groups))
 
 
 def shares(

@@ -10,7 +10,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -26,13 +26,25 @@ from pcg.evaluators.preferences.choices import (
 )
 from pcg.evaluators.preferences.consistency import compared_parts
 from pcg.evaluators.preferences.davidson import Array
+from pcg.evaluators.preferences.mixed import MixedEffects, mixed_choices
 from pcg.evaluators.preferences.posterior import Posterior
+from pcg.evaluators.preferences.power import more_choices
+from pcg.evaluators.preferences.subgroups import Comparison, compare_choices
 from pcg.report.base import PAGE, Cell, Column, Table, render_page
 from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
-from pcg.report.preferences import best_liked, p_text, parts_finding
+from pcg.report.preferences import (
+    TOGETHER,
+    best_liked,
+    group_effects,
+    group_finding,
+    neighbours,
+    p_text,
+    parts_finding,
+    subgroups,
+)
 
 Number = tuple[str, str, str, float]
 """Table, row, name, value."""
@@ -52,6 +64,10 @@ class ChoiceAnalysis:
     after: Posterior
     sets: tuple[tuple[str, ...], Posterior] | None
     """Mean utilities of groups."""
+    mixed: MixedEffects | None
+    """Groups compared with participants and items as random effects, where the choices carry it."""
+    comparisons: Mapping[str, Comparison]
+    """Participants of several kinds, as "device" -> comparison."""
 
     @property
     def size(self) -> int:
@@ -96,6 +112,7 @@ def choice_report(
     seed: int = 0,
     failed: Mapping[str, tuple[int, int]] | None = None,
     fast: float = 0.0,
+    kinds: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Path:
     """Write the report of a study of sets into a folder; returns the path of the page.
 
@@ -108,6 +125,7 @@ def choice_report(
         seed: of the bootstrap.
         failed: participant -> attention checks failed, and shown.
         fast: seconds for a set below which a participant was too fast.
+        kinds: what participants are told apart by, as "device" -> participant -> subgroup.
 
     Raises:
         PcgError: for no choices.
@@ -120,10 +138,12 @@ def choice_report(
     # groups that were never shown together are held together by the prior alone
     several = groups and any(len({groups[item] for item in choice.items}) > 1 for choice in choices)
     sets = after.of_groups([groups[item] for item in table.items]) if groups and several else None
-    found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets)
+    mixed = mixed_choices(choices, groups) if groups else None
+    compared = {name: compare_choices(choices, kind, seed=seed) for name, kind in (kinds or {}).items()}
+    found = ChoiceAnalysis(choices, groups or {}, failed or {}, fitted, drawn, after, sets, mixed, compared)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
-    made = _tables(found, fast)
+    made = _tables(found, table, fast)
     told = "Of two items shown together, a difference of 1 means that the better one is chosen 2.7 times as often."
     figure = ("Utilities", told)
     from markupsafe import Markup
@@ -175,8 +195,16 @@ def numbers_of(found: ChoiceAnalysis) -> list[Number]:
         for k, (name, ends) in enumerate(zip(names, mean.intervals(), strict=True)):
             rows += [("sets", name, "utility", float(mean.mean[k])), ("sets", name, "low", float(ends[0])),
                      ("sets", name, "high", float(ends[1]))]  # fmt: skip
+    if found.mixed:
+        rows += [("group-effects", f"{d.one} / {d.other}", name, value) for d in found.mixed.differences
+                 for name, value in (("difference", d.estimate), ("error", d.error))]  # fmt: skip
+        rows += [("group-effects", "", name, value) for name, value in
+                 (("items", found.mixed.items), ("tastes", found.mixed.tastes))]  # fmt: skip
     for k, (best, worst) in enumerate(found.places()):
         rows += [("order", str(k + 1), "best", best), ("order", str(k + 1), "worst", worst)]
+    rows += [(f"by-{kind}", one.name, name, float(getattr(one, name))) for kind, all_ in found.comparisons.items()
+             for one in all_.kinds for name in ("participants", "votes", "first", "seconds")
+             if getattr(one, name) == getattr(one, name)]  # fmt: skip
     return [*rows, ("order", "", "p", found.place_p_value())]
 
 
@@ -193,12 +221,13 @@ def _findings(found: ChoiceAnalysis) -> list[tuple[str, str]]:
          "participants does without the second."),
     ]  # fmt: skip
     if found.sets:
-        said.append(("Groups", "Groups are compared by the mean utilities of their items: of these items, as these "
-                     "people judged them."))  # fmt: skip
+        modelled = f" {group_finding(found.mixed)}" if found.mixed else ""
+        said.append(("Groups", "Groups are ranked by the mean utilities of their items: of these items, as these "
+                     f"people judged them.{modelled}"))  # fmt: skip
     return said
 
 
-def _tables(found: ChoiceAnalysis, fast: float) -> dict[str, Table]:
+def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str, Table]:
     fitted, after, counts = found.fit, found.after, found.counts()
     intervals, ranks = after.intervals(), after.ranks()
     rows = [
@@ -218,7 +247,7 @@ def _tables(found: ChoiceAnalysis, fast: float) -> dict[str, Table]:
         Column("best"), Column("worst"), Column("Luce", "maximum likelihood"),
         Column("bootstrap", "95 % interval, by participants"),
     ]  # fmt: skip
-    note = "Luce's choice model, under a normal prior whose width the choices tell."
+    note = f"Luce's choice model, under a normal prior whose width the choices tell. {TOGETHER}"
     made = {"items": Table("Items", columns, rows, note)}
     if found.sets:
         names, mean = found.sets
@@ -226,8 +255,19 @@ def _tables(found: ChoiceAnalysis, fast: float) -> dict[str, Table]:
         rows = [[Cell(names[k]), _signed(float(mean.mean[k])), _interval(ends[k], "{:+.2f}")] for k in order]
         columns = [Column("group"), Column("utility", "mean of its items"), Column("95 % interval", "of the posterior")]
         made["sets"] = Table("Which set is preferred?", columns, rows)
+        of = [found.groups[item] for item in table.items]
+        made["group-neighbours"] = replace(
+            neighbours(more_choices(table, of), "sets", "with items of both"), title="Neighbours among the groups",
+            note="Of these items, as these people judged them; for other items, more items are needed too.",
+        )  # fmt: skip
+    if found.mixed:
+        made["group-effects"] = group_effects(found.mixed)
+    made["neighbours"] = neighbours(more_choices(table), "sets", "with both")
     places = [[_n(k + 1), _n(best), _n(worst)] for k, (best, worst) in enumerate(found.places())]
     made["order"] = Table("Order", [Column("place"), Column("best"), Column("worst")], places)
+    for kind, compared in found.comparisons.items():
+        if len(compared.kinds) > 1:
+            made[f"by-{kind}"] = subgroups(kind, compared, sets=True)
     made["participants"] = _participants(found, fast)
     return made
 

@@ -86,8 +86,8 @@ def _group_effects(found: Analysis) -> Iterator[Number]:
     for d in found.mixed.differences:
         for name, value in (("difference", d.estimate), ("error", d.error)):
             yield "group-effects", f"{d.one} / {d.other}", name, value
-    facts = {"position": found.mixed.position[0], "items": found.mixed.items, "tastes": found.mixed.tastes}
-    for name, value in facts.items():
+    position = {} if found.mixed.position is None else {"position": found.mixed.position[0]}
+    for name, value in (position | {"items": found.mixed.items, "tastes": found.mixed.tastes}).items():
         yield "group-effects", "", name, value
 
 

@@ -30,7 +30,7 @@ from pcg.evaluators.preferences.intervals import SAMPLES, Bootstrap, bootstrap
 from pcg.evaluators.preferences.mixed import MixedEffects, mixed_effects
 from pcg.evaluators.preferences.outcomes import OutcomeEffect, outcome_effect
 from pcg.evaluators.preferences.posterior import Posterior, posterior
-from pcg.evaluators.preferences.power import PowerPoint, more_votes, simulate_power
+from pcg.evaluators.preferences.power import MoreVotes, PowerPoint, more_votes, simulate_power
 from pcg.evaluators.preferences.rankings import agreement
 from pcg.evaluators.preferences.shares import Shares, check_groups, shares
 from pcg.evaluators.preferences.subgroups import Comparison, compare_subgroups
@@ -310,7 +310,7 @@ def _findings(found: Analysis) -> list[tuple[str, str]]:
         ),
     ]
     if found.mixed and found.shares:
-        said.append(("Groups", _group_finding(found.shares, found.mixed)))
+        said.append(("Groups", group_finding(found.mixed, found.shares)))
     circles = (
         f"{every.circular} of {every.triads} triads of majorities are circular; chance would make {every.chance:.0f}."
     )
@@ -330,9 +330,14 @@ def _findings(found: Analysis) -> list[tuple[str, str]]:
     return said
 
 
-def _group_finding(counted: Shares, modelled: MixedEffects) -> str:
-    """Return which groups differ for other people and items too, and which only as these votes are counted."""
-    p_values = {(p.one, p.other): p.adjusted for p in counted.pairs}
+def group_finding(modelled: MixedEffects, counted: Shares | None = None) -> str:
+    """Return which groups differ for other people and items too, and which only as votes are counted.
+
+    Args:
+        modelled: with participants and items as random effects.
+        counted: with every vote for itself.
+    """
+    p_values = {(p.one, p.other): p.adjusted for p in counted.pairs} if counted else {}
     holds = [f"{d.one} and {d.other}" for d in modelled.differences if d.adjusted < 0.05]
     only = [
         f"{d.one} and {d.other}"
@@ -359,19 +364,25 @@ def tables(found: Analysis) -> dict[str, Table]:
     if found.shares:
         made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
     if found.mixed:
-        made["group-effects"] = _group_effects(found.mixed)
+        made["group-effects"] = group_effects(found.mixed)
     if found.sets:
         made["sets"] = _set_table(*found.sets)
-    made["neighbours"] = _neighbours(found.fit)
+    made["neighbours"] = neighbours(more_votes(found.fit))
     if found.outcome.table:
         made["outcomes"] = _outcomes(found.outcome)
     if found.power:
         made["power"] = _power_table(found.power)
     for name, comparison in found.comparisons.items():
         if len(comparison.kinds) > 1:
-            made[f"by-{name}"] = _comparison(name, comparison)
+            made[f"by-{name}"] = subgroups(name, comparison)
     made["participants"] = _participants(found)
     return made
+
+
+TOGETHER = (
+    "Where tastes differ, utilities and intervals are of what participants choose together; the mean of their own "
+    "utilities lies further from 0, in the same order."
+)
 
 
 def _items(found: Analysis) -> Table:
@@ -402,7 +413,7 @@ def _items(found: Analysis) -> Table:
     ]  # fmt: skip
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
     note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
-    return Table("Items", columns, rows, note.strip())
+    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {TOGETHER}")
 
 
 def _set_table(names: Sequence[str], after: Posterior) -> Table:
@@ -426,18 +437,27 @@ def _set_table(names: Sequence[str], after: Posterior) -> Table:
     return Table("Which set is preferred?", columns, rows, note)
 
 
-def _comparison(name: str, found: Comparison) -> Table:
+def subgroups(name: str, found: Comparison, *, sets: bool = False) -> Table:
+    """Return the table of the comparison of participants of several kinds.
+
+    Args:
+        name: of what tells them apart.
+        found: the comparison.
+        sets: it is of sets, of which there are no ties.
+    """
     rows = [
         [
-            Cell(one.name), _n(one.participants), _n(one.votes), _n(one.ties, f"{one.ties:.0%}"),
+            Cell(one.name), _n(one.participants), _n(one.votes), *([] if sets else [_n(one.ties, f"{one.ties:.0%}")]),
             Cell("") if one.first != one.first else _n(one.first, f"{one.first:.0%}"),
             Cell("") if one.seconds != one.seconds else _n(one.seconds, f"{one.seconds:.1f}"),
         ]
         for one in found.kinds
     ]  # fmt: skip
     columns = [
-        Column(name, ""), Column("participants", ""), Column("votes", ""), Column("ties", "share of the votes"),
-        Column("first", "of the decided votes"), Column("seconds", "median for a pair"),
+        Column(name, ""), Column("participants", ""), Column("votes", ""),
+        *([] if sets else [Column("ties", "share of the votes")]),
+        Column("first", "share of the choices" if sets else "of the decided votes"),
+        Column("seconds", "median for a set" if sets else "median for a pair"),
     ]  # fmt: skip
     note = "Too few participants to test whether tastes differ."
     if found.p_value is not None:
@@ -484,7 +504,8 @@ def _group_pairs(found: Shares) -> Table:
     return Table("Group against group", columns, rows)
 
 
-def _group_effects(found: MixedEffects) -> Table:
+def group_effects(found: MixedEffects) -> Table:
+    """Return the table of differences between groups, with participants and items as random effects."""
     rows = [
         [
             Cell(d.one), Cell(d.other), _signed(d.estimate), _n(d.error, f"{d.error:.2f}"),
@@ -502,25 +523,36 @@ def _group_effects(found: MixedEffects) -> Table:
     note = (
         "What the votes say of other participants and other items: both are random effects, so votes of one person or "
         f"on one item do not count as independent. Items of a group differ by {found.items:.2f}, tastes for a group "
-        f"by {found.tastes:.2f} (standard deviations in log odds); being shown first adds {found.position[0]:+.2f}. "
-        f"{found.left_out} ties are left out. Laplace's approximation, as in lme4."
+        f"by {found.tastes:.2f} (standard deviations in log odds). "
     )
+    if found.position is not None:
+        note += f"Being shown first adds {found.position[0]:+.2f}; {found.left_out} ties are left out. "
+        note += "Laplace's approximation, as in lme4."
+    else:
+        note += "Luce's model, each choice one observation; Laplace's approximation, as in TMB."
     return Table("Groups, for other participants and other items", columns, rows, note.replace(" -", " −"))
 
 
-def _neighbours(fitted: Fit) -> Table:
+def neighbours(open_: Sequence[MoreVotes], what: str = "votes", about: str = "on this pair") -> Table:
+    """Return the table of what would settle the order of neighbours.
+
+    Args:
+        open_: neighbours in the ranking.
+        what: that settles it.
+        about: which of these.
+    """
     rows = [
         [
             Cell(m.one), Cell(m.other), _signed(m.difference), _n(m.error, f"{m.error:.2f}"),
             _n(m.p_value, f"{m.p_value:.3g}"),
             Cell("no difference") if m.votes is None else _n(m.votes, "settled" if m.votes == 0 else f"{m.votes:,}"),
         ]
-        for m in more_votes(fitted)
+        for m in open_
     ]  # fmt: skip
     columns = [
         Column("item", ""), Column("next", ""), Column("difference", "log odds"), Column("error", "standard error"),
         Column("p", "Wald"),
-        Column("more votes", "on this pair, to settle it at 5 % with power 80 %, were the difference as estimated"),
+        Column(f"more {what}", f"{about}, to settle it at 5 % with power 80 %, were the difference as estimated"),
     ]  # fmt: skip
     return Table("Neighbours in the ranking", columns, rows)
 

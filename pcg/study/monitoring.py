@@ -15,7 +15,7 @@ from typing import Any
 from pcg.evaluators.preferences import Vote, count_votes, fit
 from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.posterior import Posterior, posterior
-from pcg.evaluators.preferences.power import more_votes
+from pcg.evaluators.preferences.power import more_choices, more_votes
 from pcg.study.answers import failed_checks
 from pcg.study.config import StudyConfig
 from pcg.study.rows import SIDES, Pair, Participant
@@ -160,7 +160,7 @@ def study_statistics(store: StudyStore, total: int, now: float | None = None) ->
         _outcomes(pairs, plays, group),
         _devices(persons, begun(pairs, plays)),
         dict(Counter(person.ended for person in persons if person.ended and person.finished is None)),
-        [*undecided(of_groups), *undecided(of_items)],
+        undecided_choices(of_sets, groups) if sets else [*undecided(of_groups), *undecided(of_items)],
     )  # fmt: skip
 
 
@@ -261,8 +261,8 @@ def rank_choices(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[R
 
 def rank_groups(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Rank]:
     """Rank groups by the mean utilities of their items in choices among several; see `rank`."""
-    if not any(len({groups[item] for item in choice.items}) > 1 for choice in choices):
-        return []  # never shown together
+    if not _together(choices, groups):
+        return []
     table = ChoiceTable(choices)
     names, after = table.posterior().of_groups([groups[item] for item in table.items])
     shown = Counter(groups[item] for choice in choices for item in choice.items)
@@ -274,6 +274,20 @@ def undecided(votes: Sequence[Vote]) -> list[Undecided]:
     if not votes:
         return []
     return [Undecided(one.one, one.other, one.difference, one.votes) for one in more_votes(fit(count_votes(votes)))]
+
+
+def _together(choices: Sequence[Choice], groups: Mapping[str, str]) -> bool:
+    """Return True if items of several groups were shown together."""
+    return any(len({groups[item] for item in choice.items}) > 1 for choice in choices)
+
+
+def undecided_choices(choices: Sequence[Choice], groups: Mapping[str, str]) -> list[Undecided]:
+    """Return neighbours among the groups, and then among the items, of choices among several; see `undecided`."""
+    if not choices:
+        return []
+    table = ChoiceTable(choices)
+    found = more_choices(table, [groups[item] for item in table.items]) if _together(choices, groups) else []
+    return [Undecided(one.one, one.other, one.difference, one.votes) for one in [*found, *more_choices(table)]]
 
 
 def identities(persons: Iterable[Participant]) -> Counter[str]:
@@ -329,7 +343,7 @@ def suspects(
         mine = votes.get(person.id, [])
         reasons = []
         if shared[person.identity] > 1:
-            reasons.append(f"has the same {config.identity} as {shared[person.identity] - 1} more")
+            reasons.append(f"has the same ID as {shared[person.identity] - 1} more")
         if person.returns and config.again == "refuse":
             reasons.append(f"came again from another browser, turned away ({person.returns} times)")
         failed = sum(row["answer"] != row["expected"] for row in mine if row["check"])

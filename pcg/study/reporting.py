@@ -117,7 +117,7 @@ def _report_sets(
     simulated = " (simulated participants)" if data.people == "simulated" else ""
     return choice_report(
         choices, groups if len(set(groups.values())) > 1 else None, out, title=f"{store.name}{simulated}",
-        samples=samples, seed=seed, failed=checks, fast=fastest(times, minimum),
+        samples=samples, seed=seed, failed=checks, fast=fastest(times, minimum), kinds=kinds_of(data),
     )  # fmt: skip
 
 

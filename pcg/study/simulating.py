@@ -160,8 +160,8 @@ class Simulated:
     participant: str = ""
     """The id that the study gave it."""
     finished: bool = False
-    acknowledged: list[tuple[int, str]] = field(default_factory=list)
-    """Votes that the server said it has stored: position of the pair, and answer to the first question."""
+    acknowledged: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    """Votes that the server said it has stored: position of the pair, and answer to each question."""
     stored: dict[tuple[int, int], str] = field(default_factory=dict)
     """Actions of plays in the page that the server said it has stored, by position of the pair and side."""
     problem: str = ""
@@ -408,7 +408,7 @@ class TakesPart:
                 fields[f"s-{scale.name}{name}"] = str(min(scale.points, max(1, point)))
         status = await self.browser.send(f"/pair/{number}/vote", fields)
         if status == 303:
-            self.person.acknowledged.append((pair.position, answers[config.questions[0].name]))
+            self.person.acknowledged.append((pair.position, answers))
         elif status == 429:
             raise Away("too many votes at once")
         else:

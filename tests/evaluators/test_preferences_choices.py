@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.preferences import Vote, count_votes, fit
+from pcg.evaluators.preferences import Vote, count_votes, fit, more_choices, more_votes
 from pcg.evaluators.preferences.choices import (
     Choice,
     ChoiceTable,
@@ -143,6 +143,33 @@ def test_sets_that_are_out_count_as_shown():
     first = design.next_set("p0", [])
     assert not set(first) & set(design.next_set("p1", [], pending=[("p0", first)]))
     assert set(design.next_set("p0", [], pending=[("p0", first)])) != set(first)
+
+
+def test_more_sets_are_asked_for_as_more_votes_are():
+    _, choices = drawn(20, 4, 2, size=2)
+    votes = [Vote(c.participant, *c.items, ("first", "second")[c.places[0]]) for c in choices]
+    for one, other in zip(more_votes(fit(count_votes(votes))), more_choices(ChoiceTable(choices)), strict=True):
+        assert (one.one, one.other, one.votes) == (other.one, other.other, other.votes)
+
+
+def test_as_many_more_sets_as_were_asked_for_settle_a_pair():
+    """All four items in each set, shares p and q chosen: a set tells p q / (p + q) about the two."""
+    shown, often = ("a", "b", "c", "d"), (40, 30, 20, 10)
+    choices = [Choice("p", shown, item) for item, n in zip(shown, often, strict=True) for _ in range(n)]
+    ab, bc, cd = more_choices(ChoiceTable(choices))
+    for found, p, q in ((ab, 0.4, 0.3), (bc, 0.3, 0.2), (cd, 0.2, 0.1)):
+        total = (1.959964 + 0.841621) ** 2 / (np.log(p / q) ** 2 * p * q / (p + q))
+        assert found.votes == pytest.approx(total - 100, rel=0.1)
+
+
+def test_as_many_more_sets_settle_groups_as_they_say():
+    groups = ["one" if item in "bdfg" else "other" for item in ITEMS]
+    _, choices = drawn(30, 4, 4, worst=True)
+    (found,) = more_choices(ChoiceTable(choices, ITEMS), groups)
+    assert found.votes
+    times = 1 + round(found.votes / len(choices))
+    (then,) = more_choices(ChoiceTable(choices * times, ITEMS), groups)
+    assert then.difference / then.error == pytest.approx(1.96 + 0.84, rel=0.1)
 
 
 def test_what_a_set_teaches_is_what_the_posterior_with_it_says():

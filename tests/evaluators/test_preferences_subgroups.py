@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pcg.evaluators.preferences import Vote, make_design
+from pcg.evaluators.preferences.choices import Choice
 from pcg.evaluators.preferences.simulation import Population, hidden_utilities, item_names, simulate_study
-from pcg.evaluators.preferences.subgroups import compare_subgroups
+from pcg.evaluators.preferences.subgroups import compare_choices, compare_subgroups
 
 ITEMS = item_names(5)
 
@@ -42,6 +43,18 @@ def test_equal_tastes_are_seldom_told_apart() -> None:
         assert found.p_value is not None
         values.append(found.p_value)
     assert np.mean(np.array(values) <= 0.1) < 0.25 and np.mean(values) == pytest.approx(0.5, abs=0.15)
+
+
+def test_sets_of_two_are_told_apart_as_pairs_are() -> None:
+    votes = [vote for seed in (1, 2) for vote in _votes(7, seed, sign=3.0 - 2 * seed) if vote.preferred]
+    kind = {person: "ab"[k % 2] for k, person in enumerate(sorted({vote.participant for vote in votes}))}
+    pairs = compare_subgroups(votes, kind, permutations=99)
+    sets = compare_choices(
+        [Choice(v.participant, (v.first, v.second), v.preferred or "", seconds=v.seconds) for v in votes], kind,
+        permutations=99,
+    )  # fmt: skip
+    assert sets.p_value == pairs.p_value
+    assert [replace(one, ties=0.0) for one in pairs.kinds] == list(sets.kinds)
 
 
 def test_who_is_of_no_kind_or_alone_in_it_is_not_tested() -> None:

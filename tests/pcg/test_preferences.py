@@ -17,7 +17,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences import Vote, make_design, write_votes
 from pcg.evaluators.preferences.model import PreferenceModel
 from pcg.evaluators.preferences.simulation import Population, hidden_utilities, item_names, simulate_study
-from pcg.report.preferences import analyse_votes, figures, preference_report, tables
+from pcg.report.preferences import analyse_votes, figures, preference_report, render_preferences, tables
 
 ITEMS = item_names(6)
 GROUPS = {item: ("good", "<b>bad</b> $x$")[k % 2] for k, item in enumerate(ITEMS)}
@@ -73,6 +73,7 @@ def test_the_page_shows_intervals_that_hold_under_adaptive_pairing_and_compares_
     assert made["sets"].rows[0][5].number is not None and made["sets"].rows[0][5].number > 0.9
     assert [row[0].text for row in made["by-device"].rows] == ["computer", "phone"]
     assert "permutation test" in made["by-device"].note
+    assert "By device" in render_preferences(found, "devices")
 
 
 @pytest.mark.full

@@ -20,12 +20,20 @@ postgres_server = postgres.postgres_server
 
 
 @pytest.mark.fuzz
-@pytest.mark.parametrize("runs", RUNS)
+@pytest.mark.parametrize(("runs", "shown"), [*((runs, "pair") for runs in RUNS), ("browser", "four")])
 @pytest.mark.parametrize("kind", postgres.DATABASES)
-def test_votes_and_plays_survive_kill_9(tmp_path: Path, request: pytest.FixtureRequest, kind: str, runs: str) -> None:
+def test_votes_and_plays_survive_kill_9(
+    tmp_path: Path, request: pytest.FixtureRequest, kind: str, runs: str, shown: str
+) -> None:
     database = request.getfixturevalue("postgres_url") if kind == "postgresql" else None
-    settings = {"design": {"pairs": 3, "checks": 1}, "play": {"minimum": 1.5, "runs": runs}}
-    studies.make(tmp_path / "s", Source("dungeon", levels="0-2"), settings=settings, database=database)
+    design = {"pairs": 3, "checks": 1, "shown": shown}
+    settings = {"design": design, "play": {"minimum": 1.5, "runs": runs}}
+    studies.make(
+        tmp_path / "s",
+        Source("dungeon", levels="0-2" if shown == "pair" else "0-4"),
+        settings=settings,
+        database=database,
+    )
     report = drill(tmp_path / "s", database, kills=3, participants=4, seed=7)
     assert report.problems == []
     assert report.kills == 3

@@ -109,6 +109,7 @@ def test_pages_may_load_nothing_from_elsewhere_and_run_nothing_inline(another: A
     policy = one.page.headers["content-security-policy"]
     assert "script-src 'self' 'wasm-unsafe-eval';" in policy  # which compiles WebAssembly and no texts
     assert "default-src 'none'" in policy and "unsafe" not in policy.replace("'wasm-unsafe-eval'", "")
+    assert "frame-ancestors 'none'" in policy and one.page.headers["x-frame-options"] == "DENY"
     assert one.page.headers["cache-control"] == "no-store" and one.page.headers["x-content-type-options"] == "nosniff"
     for path in ("/", "/data", "/instructions", "/nothing"):
         text = one.get(path).text

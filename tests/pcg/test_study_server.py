@@ -261,7 +261,7 @@ def test_ids_that_are_there_twice_are_reported(tmp_path: Path) -> None:
             another().join("?PROLIFIC_PID=a")
     store.join("en", {"PROLIFIC_PID": "a"}, simulated=True)
     assert [row["same_id"] for row in study_data(store).participants] == [1, 1]
-    assert [s.reasons for s in study_statistics(store, 2).suspects] == [("has the same PROLIFIC_PID as 1 more",)] * 2
+    assert [s.reasons for s in study_statistics(store, 2).suspects] == [("has the same ID as 1 more",)] * 2
 
 
 @pytest.mark.parametrize(("wanted", "good", "bad"), [("computer", "X11; Linux", "Mobile"), ("touch", "iPad", "X11")])

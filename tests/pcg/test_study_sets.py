@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 import studies
 from study_walks import Walker, served
 
@@ -30,17 +31,21 @@ from pcg.study.one_participant import stored_of
 from pcg.study.replication import load_study, pack_study
 from pcg.study.reporting import report_study
 from pcg.study.rows import SIDES
+from pcg.study.schema import participants
 from pcg.study.server.pairing import Pairing
 from pcg.study.sets import choices_of
 from pcg.study.store import StudyStore
 
 BEST_WORST = [{"name": "prefer"}, {"name": "worst", "answers": "worst"}]
+GROUPS = (("0-2", "near"), ("3-4", "far"))
 TRUTH = (1.5, 0.5, 0.0, -0.5, -1.5)
 
 
-def sets_study(folder: Path, *, worst: bool = False, **settings: object) -> StudyStore:
-    """A study of five levels, four at a time."""
-    more = {"question": BEST_WORST} if worst else {}
+def sets_study(folder: Path, *, worst: bool = False, groups: bool = False, **settings: object) -> StudyStore:
+    """A study of five levels, four at a time; of two groups if that is asked for."""
+    more: dict = {"question": BEST_WORST} if worst else {}
+    if groups:
+        more["item"] = [{"from": "boxes", "levels": levels, "group": name} for levels, name in GROUPS]
     design = {"shown": "four", "checks": 0, "pairs": 2, **settings}
     return open_made(folder, {"design": design, "play": {"minimum": 0}}, more)
 
@@ -51,10 +56,18 @@ def open_made(folder: Path, sections: dict, more: dict) -> StudyStore:
              for name, keys in sections.items()]  # fmt: skip
     lines += [f"[[question]]\nname = '{q['name']}'\n" + (f"answers = '{q['answers']}'\n" if "answers" in q else "")
               for q in more.get("question", [])]  # fmt: skip
+    lines += ["[[item]]\n" + "".join(f"{k} = '{v}'\n" for k, v in i.items()) for i in more.get("item", [])]
     plan.write_text("\n".join(lines), encoding="utf-8")
     config, sources, texts = read_plan(folder.name, plan)
-    make_study(folder, config, [*sources, Source("boxes")], texts=texts, measure=False)
+    make_study(folder, config, sources or [Source("boxes")], texts=texts, measure=False)
     return open_study(folder)
+
+
+def as_phones(store: StudyStore) -> None:
+    """Every third participant came with a phone, the others with a computer."""
+    with store.engine.begin() as db:
+        for rest, device in ((0, "phone"), (1, "computer"), (2, "computer")):
+            db.execute(sa.update(participants).where(participants.c.number % 3 == rest).values(device=device))
 
 
 def answer_all(store: StudyStore, people: int, each: int, seed: int = 1) -> None:
@@ -216,8 +229,9 @@ def test_sets_are_decided_by_seed_and_number_and_what_is_out(tmp_path: Path) -> 
 @pytest.fixture
 def voted(tmp_path: Path) -> StudyStore:
     """Forty people who judged the five sets of five levels, best and worst."""
-    store = sets_study(tmp_path / "s", worst=True, pairs=4)
+    store = sets_study(tmp_path / "s", worst=True, groups=True, pairs=4)
     answer_all(store, 24, 4)
+    as_phones(store)
     return store
 
 
@@ -226,7 +240,11 @@ def test_what_people_chose_is_found_again_live_and_in_the_report(voted: StudySto
     live = study_statistics(voted, 4)
     assert live.items[0].name == names[0] and live.items[-1].name == names[-1]
     page = report_study(voted, tmp_path / "report", samples=60)
-    assert "Luce" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "By device" in text and "All prefer the same items: permutation test" in text
+    assert "Luce" in text and "Groups, for other participants and other items" in text and "more sets" in text
+    assert [(one.better, one.next) for one in live.undecided][:2] == [("near", "far"), (names[0], names[1])]
+    assert live.undecided[0].votes == 0 and len(live.undecided) == 5
     numbers = {(r["table"], r["row"], r["name"]): float(r["value"])
                for r in csv.DictReader((tmp_path / "report" / "numbers.csv").open(encoding="utf-8"))}  # fmt: skip
     for name, truth in zip(names, TRUTH, strict=True):
@@ -268,6 +286,8 @@ def test_the_scripts_reproduce_the_report(voted: StudyStore, tmp_path: Path, pro
                           timeout=300)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "compared with" in done.stdout
+    numbers = (tmp_path / "report" / "numbers.csv").read_text(encoding="utf-8")
+    assert "group-effects,far / near,error," in numbers and "by-device,phone,first," in numbers
     # And a report that is of other votes is told apart.
     numbers = tmp_path / "report" / "numbers.csv"
     numbers.write_text(numbers.read_text(encoding="utf-8").replace("items,boxes-0,best,", "items,boxes-0,best,1"),
@@ -282,7 +302,8 @@ def test_groups_that_were_never_shown_together_are_not_ranked(tmp_path: Path) ->
     groups = {"a": "one", "b": "one", "c": "other", "d": "other"}
     assert rank_groups(apart, groups) == []
     choice_report(apart, groups, tmp_path / "apart", title="t", samples=10)
-    assert "sets," not in (tmp_path / "apart" / "numbers.csv").read_text(encoding="utf-8")
+    numbers = (tmp_path / "apart" / "numbers.csv").read_text(encoding="utf-8")
+    assert "sets," not in numbers and "group-effects," not in numbers
     page = (tmp_path / "apart" / "report.html").read_text(encoding="utf-8")
     assert "No vote connects these 2 parts of the items: a, b; c, d." in page
     together = [*apart, Choice("q", ("a", "d"), "d")]

@@ -16,7 +16,7 @@ from study_walks import Walker, served, small_study
 from pcg.study.monitoring import Rank, spans, study_statistics
 from pcg.study.server import Limits, pages
 from pcg.study.server.charts import ranking, steps, votes_over_time
-from pcg.study.server.researcher_translations import translations
+from pcg.study.server.researcher_translations import translations, translator
 from pcg.study.store import StudyStore
 
 Another = Callable[..., Walker]
@@ -153,6 +153,21 @@ def test_participants_items_and_comments_have_pages(store: StudyStore, another: 
         assert stranger.client.get(f"/researcher/{path}").status_code == 403
 
 
+def test_what_participants_write_is_no_markup_for_the_researcher(tmp_path: Path) -> None:
+    written = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+    store = small_study(tmp_path / "written", design__pairs=1)
+    with served(store) as another:
+        one = another().join().begin()
+        one.play_both()
+        one.vote(reason=written)
+        assert [row["reason"] for row in store.vote_rows()] == [written]
+        researcher = enter(another(), store.new_token())
+        for page in ("", "/comments", "/participants", f"/participant?code={one.person.id}"):
+            text = researcher.get(f"/researcher{page}").text
+            assert "<script>alert" not in text and "<img src=x" not in text
+            assert ("&lt;script&gt;alert(1)" in text) == (page == "/comments")
+
+
 def test_an_item_is_taken_out_of_new_pairs_and_in_again(store: StudyStore, another: Another) -> None:
     one = enter(another(), store.new_token())
     kept = [item.id for item in store.items][:2]
@@ -186,8 +201,15 @@ def test_the_page_speaks_chinese_and_every_text_is_translated(store: StudyStore,
                  "watch_comments", "watch_items"):  # fmt: skip
         said |= set(re.findall(r't\("([^"]+)"\)', (templates / f"{name}.html.jinja").read_text(encoding="utf-8")))
     assert len(said) > 60 and said <= set(translations("zh"))
-    take_part(store, ["first"])
+    person = take_part(store, ["first"] * 8)
     one = enter(another(), store.new_token())
+    for text in ("已同意参加", "已评 8 / 8", "总是选第一个（8 / 8）"):  # stages and remarks have numbers in them
+        assert text in one.get("/researcher?lang=zh").text
+    assert "judged" not in one.page.text and "always" not in one.page.text
+    (suspect,) = study_statistics(store, 8).suspects
+    assert suspect.participant == person.id
+    assert not [why for why in suspect.reasons if translator("zh")(why) == why]
+    assert translator("zh")("took {} s") == "took {} s"  # what only looks like a text with numbers
     assert "参加者的进度" in one.get("/researcher?lang=zh").text and "/researcher/items?lang=zh" in one.page.text
     assert "恢复" in one.get("/researcher/items?lang=zh").text or "暂停" in one.page.text
     assert "How far participants got" in one.get("/researcher?lang=xx").text

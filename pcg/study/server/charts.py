@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -73,7 +73,7 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
     return _svg(WIDTH, top + height + 24, "votes over time (UTC)", body)
 
 
-def reached(stages: Sequence[tuple[str, int]]) -> Markup:
+def reached(stages: Sequence[tuple[str, int]], translate: Callable[[str], str] = str) -> Markup:
     """Draw the number of participants that reached each stage, a bar for each."""
     left, right = 170.0, 84.0
     most = max(1, stages[0][1])
@@ -83,7 +83,7 @@ def reached(stages: Sequence[tuple[str, int]]) -> Markup:
         wide = (WIDTH - left - right) * count / most
         lost = f"{count} of {most}"
         body += [
-            _text(left - 10, y + 17, name, "label", "end"),
+            _text(left - 10, y + 17, translate(name), "label", "end"),
             _rect(left, y + 4, WIDTH - left - right, _ROW - 8, "track", lost),
             _rect(left, y + 4, wide, _ROW - 8, "bar", lost),
             _text(WIDTH - right + 10, y + 17, f"{count}  ({count / most:.0%})", "small"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
@@ -14,6 +15,7 @@ from pcg.study.texts import choose_language
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "zh": "中文"}
 """Code -> name."""
+_NUMBER = re.compile(r"\d+")
 
 
 @cache
@@ -32,8 +34,15 @@ def language_of(request: Request) -> str:
 def translator(code: str) -> Callable[[str], str]:
     """Return the translator of English texts into a language; texts without a translation stay English.
 
-    >>> translator("zh")("Votes"), translator("en")("Votes")
-    ('选择', 'Votes')
+    A text of the table stands for other numbers too where it has `{}` in their place.
+
+    >>> translator("zh")("Votes"), translator("en")("Votes"), translator("zh")("judged 3 of 12")
+    ('选择', 'Votes', '已评 3 / 12')
     """
     table = translations(code)
-    return lambda text: table.get(text, text)
+
+    def translate(text: str) -> str:
+        found = table.get(_NUMBER.sub("{}", text))
+        return table.get(text, text if found is None else found.format(*_NUMBER.findall(text)))
+
+    return translate

@@ -180,7 +180,7 @@ async def numbers_of(request: Request, site: Site) -> StudyStatistics:
 
 def _body(request: Request, site: Site, found: StudyStatistics) -> str:
     return render(
-        "watch_body", root=site.root, **_language(request), found=found,
+        "watch_body", root=site.root, **_language(request), found=found, sets=site.config.size > 2,
         playing=site.plays.playing, most=site.config.most, charts=charts,
         ranks=found.items[:MOST_RANKS], hidden=max(0, len(found.items) - MOST_RANKS), answers=site.config.questions[0],
     )  # fmt: skip

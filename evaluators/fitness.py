@@ -116,6 +116,25 @@ class LevelEvaluator:
         """
         return LevelEvaluation(self, level, seed).result()
 
+    def quick_verdict(self, level: str, seed: int, calls: int) -> tuple[bool | None, int]:
+        """Return whether a level is feasible by a small search, and how many forward-model calls it made.
+
+        Args:
+            level: level text in the game's mapping.
+            seed: of all plays.
+            calls: of the search, which is broken off soon after: well below what an evaluation spends on a level that
+                it does not win. 0: no win is searched, and the verdict is None on levels that keep all other
+                constraints.
+
+        >>> import pcg
+        >>> game = pcg.load("boxes")
+        >>> LevelEvaluator(game).quick_verdict(game.levels[0], seed=1, calls=20_000)[0]
+        True
+        """
+        evaluation = LevelEvaluation(self, level, seed)
+        found = evaluation.quick_verdict(calls)
+        return found, evaluation.solvability.calls
+
     def judgement(self, level: str, evaluation: Evaluation) -> Judgement:
         """Return what the judge of levels says of an evaluated level, with a sentence for each part.
 

@@ -30,7 +30,8 @@ from pcg.evaluators.level_constraints import CONSTRAINTS, fitness_with_targets
 from pcg.evaluators.metrics.agents import AgentPlays
 from pcg.evaluators.metrics.registry import AGENTS, JUDGEMENT, TEXT, measure
 from pcg.evaluators.own_levels import SEED as OWN_SEED
-from pcg.evaluators.solvability import WAY_PLANNER, SolvabilityPlays
+from pcg.evaluators.proving.level_wins import QUICK
+from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
 from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, must_be_won
 
@@ -132,14 +133,29 @@ class LevelEvaluation:
             self.constraints["idle"] = 0.5
             return self._verdict("capable")
         self._follow(game_seed, playout)
-        least = self.of.integer("min_length")
-        if playout.ticks < least and "min_length" not in self.of.given:
-            least = self.of.own.least_length(least, self.others)
-        self.constraints["length"] = min(1.0, playout.ticks / max(1, least))
+        self.constraints["length"] = self._length(playout.ticks)
         if self.constraints["length"] < 1:
             return self._verdict("capable", winner, game_seed, playout)
         fitness = self._quality(playout)
         return self._verdict("complete", winner, game_seed, playout, fitness)
+
+    def quick_verdict(self, calls: int) -> bool | None:
+        """Tell whether a level is feasible by a search of so many forward-model calls, or little more.
+
+        Args:
+            calls: 0 for no search.
+
+        Returns:
+            None when no search is made, which the constraints before that settle where they are broken: then False.
+        """
+        if not self._look():
+            return False
+        self.begin()
+        lives = self._lives()
+        self.solvability.calls = 0
+        if not lives:
+            return False
+        return self._won_quickly(calls) if calls else None
 
     def _verdict(
         self, stage: str, winner: str = "", game_seed: int = 0, playout: Playout | None = None, fitness: float = 0.0
@@ -248,6 +264,13 @@ class LevelEvaluation:
             found = check_level(self.level, game.definition, reading=game.reading, file="<level>")
             found = [one for one in found if one.severity == "error" or one.rule != _RAGGED]
         return not found
+
+    def _length(self, ticks: int) -> float:
+        """Nearness of a win to the length asked for, or to that in own levels where it is less."""
+        least = self.of.integer("min_length")
+        if ticks < least and "min_length" not in self.of.given:
+            least = self.of.own.least_length(least, self.others)
+        return min(1.0, ticks / max(1, least))
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
 
@@ -407,6 +430,28 @@ class LevelEvaluation:
             return None
         won = self.of.wins.quick(self.level, self._game_seed(0))
         return won.ticks if won is not None else None
+
+    def _won_quickly(self, calls: int) -> bool:
+        """Tell whether the level has a win that is long enough, found within so many calls."""
+        of, plays, longest = self.of, self.solvability, self.longest
+        solution = self._solve(min(SOON, of.integer("nodes")))
+        if solution.status in ("solved", "unsolvable"):
+            return solution.status == "solved" and self._length(len(solution.actions)) >= 1.0
+        planners = [one for one in of.players if one[0] in (PLANNER, WAY_PLANNER)]
+        for player in (*planners, None, *(one for one in of.players if one not in planners)):
+            left = calls - plays.calls
+            if left <= 0:
+                break
+            if player is None:
+                proof = of.wins.quick(self.level, self._game_seed(0), tidy=0)
+                plays.calls += QUICK if proof is None else proof.calls
+                ticks = proof.ticks if proof is not None else 0
+            else:
+                playout = plays.within(self.start, player, longest, left)
+                ticks = playout.ticks if playout.winner == 1 else 0
+            if ticks:
+                return self._length(ticks) >= 1.0
+        return False
 
     def _solve(self, nodes: int) -> Solution:
         """The solver's answer within so many states, with coarser searches first where `LevelEvaluator.strides` says

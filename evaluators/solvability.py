@@ -113,6 +113,12 @@ class SolvabilityPlays:
                 playout = self._go_on(begun)
             yield agent, playout
 
+    def within(self, start: State, player: Player, longest: int, calls: int) -> Playout:
+        """The play of a player, broken off after so many forward-model calls."""
+        agent, budget = player
+        most = {PLANNER: FIRST_CALLS, WAY_PLANNER: MOST_CALLS}.get(agent, calls)
+        return self._go_on(self._begin(start, agent, 0, longest, budget), calls=min(calls, most))
+
     def by_way(self, start: State, attempt: int, longest: int) -> Playout:
         """The play of the planner that knows the walls; once more where it is lost, which does not take long."""
         playout = self._go_on(self._begin(start, WAY_PLANNER, attempt, longest, WAY_CALLS), calls=MOST_CALLS)

@@ -98,15 +98,16 @@ class LevelWins:
         dear = [DEARER * win.calls if win is not None else typical * self._calls for win in wins]
         return max(least, min(int(self._calls / (1.0 if typical else TYPICAL_SHARE)), max(dear, default=0)))
 
-    def quick(self, level: str, seed: int) -> Proof | None:
+    def quick(self, level: str, seed: int, tidy: int = QUICK) -> Proof | None:
         """Return a win that a quick search finds without experience.
 
         Args:
             level: text of the level.
             seed: of the game's randomness.
+            tidy: forward-model calls for making the win shorter.
         """
         budget = min(QUICK, self._calls)
-        return self._search(level, seed, budget, self._max_ticks, Experience(), QUICK).result() if budget else None
+        return self._search(level, seed, budget, self._max_ticks, Experience(), tidy).result() if budget else None
 
     def find(
         self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = (), *, typical: bool = False

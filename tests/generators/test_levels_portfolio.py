@@ -25,6 +25,7 @@ from pcg.generators.levels.portfolio.game_kinds import KINDS, game_kinds
 from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.sketches import read_sketch
+from pcg.generators.levels.portfolio.tryouts import Tryouts
 
 KIND_OF = {
     "dungeon": "lock and key", "boxes": "puzzle", "invaders": "shooter", "crossing": "traffic", "hunt": "chase",
@@ -339,6 +340,53 @@ def test_the_default_makes_better_levels_than_construction_does() -> None:
     assert np.mean(better) > 0.012 and min(better) > -0.01
     nearer = [np.log(one.unseen / other.unseen) for one, other in pairs]
     assert np.mean(nearer) < -0.025 and max(nearer) < 0.03
+
+
+# -- drafts that make way for others -----------------------------------------------------------------------------------
+
+
+def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() -> None:
+    tryouts = Tryouts(contexts("dungeon"))
+    level = load("dungeon").levels[0].strip("\n")
+    rng = np.random.default_rng(1)
+    assert not tryouts.lost(level, rng) and tryouts.dearest > 0
+    assert tryouts.lost(level.replace("w", "."), rng)  # bare
+    assert tryouts.lost(level.replace("k", "."), rng)
+    assert tryouts.won == 1.0 and tryouts.tried >= 1.0
+
+
+def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:
+    rng = np.random.default_rng(1)
+    tryouts = Tryouts(contexts("dungeon"))
+    tryouts.tried, tryouts.won = 5.0, 1.0
+    assert all(tryouts._searches(rng) for _ in range(20))
+    tryouts.won = 0.0
+    found = [tryouts._searches(rng) for _ in range(40)]
+    assert not any(found[:10]) and any(found)  # what was seen is forgotten in time
+    assert not Tryouts(contexts("survival")).possible
+
+
+def test_drafts_like_levels_under_way_make_way_until_enough_are_known() -> None:
+    generator = portfolio("dungeon", polish=0)
+    text = generator.ask(1)[0].level
+    grid = generator.context.palette.parse(text)
+    assert generator._is_known(grid)
+    others = [c.level for c in generator.ask(8)]
+    shapes = [generator._shape(level) for level in (text, *others)]
+    near = [a.distance(b) < 0.18 for k, a in enumerate(shapes) for b in shapes[:k]]
+    assert sum(near) <= 2
+    generator.elites.members = [Elite(text, 0.5, k) for k in range(10)]
+    assert not generator._is_known(grid)
+
+
+def test_numbers_of_things_go_beyond_those_of_the_games_levels_if_they_are_to() -> None:
+    things = ExampleObjects(contexts("dungeon"), contexts("dungeon").examples)
+    rng = np.random.default_rng(1)
+    usual = [things.wanted(rng, 100) for _ in range(40)]
+    wide = [things.wanted(rng, 100, 2.0) for _ in range(40)]
+    tile = max(things.counted, key=lambda t: int(things.counts[:, t].max()))
+    assert max(w[tile] for w in wide) > max(w[tile] for w in usual)
+    assert min(w[tile] for w in wide) < min(w[tile] for w in usual)
 
 
 def test_half_of_one_enemy_and_half_of_another_are_one() -> None:

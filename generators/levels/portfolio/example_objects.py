@@ -120,12 +120,13 @@ class ExampleObjects:
         height, width = grid.shape
         return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
 
-    def wanted(self, rng: np.random.Generator, area: int) -> dict[int, int]:
-        """Return the number of each object for a new level, between those of two of the game's levels.
+    def wanted(self, rng: np.random.Generator, area: int, spread: float = 0.0) -> dict[int, int]:
+        """Return the number of each object for a new level, between those of two of the game's levels, or beyond.
 
         Args:
             rng: draws.
             area: cells of the level.
+            spread: numbers that differ between the game's levels are multiplied by up to 1 + `spread`, or divided.
         """
         first, second = rng.integers(len(self.counts), size=2)
         share = rng.random()
@@ -133,9 +134,12 @@ class ExampleObjects:
         for tile in self.counted:
             scales = np.clip(area / self.sizes[[first, second]], 0.5, 2.0)
             one, other = self.counts[first, tile] * scales[0], self.counts[second, tile] * scales[1]
-            if self.counts[:, tile].min() == self.counts[:, tile].max():
+            alike = self.counts[:, tile].min() == self.counts[:, tile].max()
+            if alike:
                 one = other = float(self.counts[first, tile])  # what all have equally often does not grow with the size
             wanted[tile] = share * one + (1 - share) * other
+            if spread and not alike:
+                wanted[tile] *= (1.0 + spread) ** rng.uniform(-1.0, 1.0)
         return self._rounded(rng, wanted)
 
     @cached_property
@@ -153,9 +157,9 @@ class ExampleObjects:
         order.sort(key=lambda tile: parts[tile] - numbers[tile])
         return wanted | parts | {tile: parts[tile] + 1 for tile in order[:missing]}
 
-    def settle(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
+    def settle(self, builder: LevelBuilder, rng: np.random.Generator, spread: float = 0.0) -> None:
         """Bring the numbers of objects in a level to those of `wanted`, and within those that the rules require."""
-        wanted = fit_counts(self.context, rng, self.wanted(rng, builder.grid.size))
+        wanted = fit_counts(self.context, rng, self.wanted(rng, builder.grid.size, spread))
         present = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
         for tile in self.counted:
             surplus = int(present[tile]) - wanted.get(tile, 0)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.polishing import Polishing
 from pcg.generators.levels.portfolio.sketches import read_sketch
+from pcg.generators.levels.portfolio.tryouts import Tryouts
 from pcg.generators.levels.repair.by_rules import repair
 
 RELIEF = 4
@@ -60,6 +61,10 @@ NEW = 0.5
 """Reward for a level that is kept as an elite but is not among the best."""
 FINALISTS = 3
 """One of so many drafts is polished and rated by the judge of levels."""
+BATCHES = 8
+"""Most times that drafts are made for one level."""
+SPREADS = (0.0, 0.5, 1.0, 2.0)
+"""Spread of the numbers of objects after so many batches of drafts that were all like known levels."""
 NEAR = 0.3
 """Penalty for a draft that is like an elite, times its nearness in [0, 1]."""
 REACH = 1.6
@@ -132,9 +137,16 @@ class PortfolioGenerator(DelayedGenerator):
         expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
         self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
         self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
+        self._shape_of = lru_cache(4 * self.integer("delay"))(self._shape)
         self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Infeasible levels, ranked by how nearly they keep all constraints."""
+        self._under_way: dict[int, str] = {}
+        """Levels whose verdict has not taken effect, by number."""
+        self.tryouts = Tryouts(self.context, self.targets)
+        """Quick plays of drafts."""
+        self._batches = BATCHES
+        """Most times that drafts are made for the next level: fewer where these were all like known levels."""
         self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
 
@@ -208,6 +220,7 @@ class PortfolioGenerator(DelayedGenerator):
     # -- learning --------------------------------------------------------------------------------------------------
 
     def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
+        self._under_way.pop(candidate.id, None)
         value = evaluation.fitness if evaluation.feasible else evaluation.constraint
         one = Elite(candidate.level, value, candidate.id)
         kept = (self.elites if evaluation.feasible else self.nearly).add(one)
@@ -220,7 +233,9 @@ class PortfolioGenerator(DelayedGenerator):
     # -- making --------------------------------------------------------------------------------------------------------
 
     def _make(self, number: int) -> Candidate:
-        return Candidate(number, *self._level(number))
+        text, name = self._level(number)
+        self._under_way[number] = text
+        return Candidate(number, text, name)
 
     def _level(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
@@ -241,8 +256,8 @@ class PortfolioGenerator(DelayedGenerator):
         text = known[0].text if known else self._best_draft(rng)[0]
         return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
 
-    def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
-        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose."""
+    def _choose_family(self, rng: np.random.Generator) -> str:
+        """Return the name of the family that is next, by the bandit."""
         parents = self.elites if self.elites.members else self.nearly
         among = {}
         for name in self.bandit.arms:
@@ -252,33 +267,92 @@ class PortfolioGenerator(DelayedGenerator):
             elif parents.members:
                 # Before there are several elites, edits only make copies of the first one.
                 among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0
-        name = wanted or self.bandit.choose(rng, among)
+        return self.bandit.choose(rng, among)
+
+    def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
+        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose.
+
+        As long as there are few levels, those that are like known ones, and those that a tryout does not win, make way
+        for further drafts, with numbers of objects that differ ever more from those of the game's own levels.
+        """
+        best: tuple[bool, bool, float, str, str] | None = None
+        alike, found_new = 0, False
+        for batch in range(self._batches):
+            name = wanted or self._choose_family(rng)
+            last = batch == self._batches - 1
+            found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
+            alike += all(near for near, _, _ in found)
+            found_new = found_new or not found[0][0]
+            for near, value, text in found:
+                lost = (not near or last) and self._is_lost(text, name, rng)
+                if not near and not lost:
+                    self._batches = min(BATCHES, 2 * self._batches)
+                    return text, name
+                if best is None or (not lost, not near, value) > best[:3]:
+                    best = not lost, not near, value, text, name
+        if not found_new:
+            self._batches = max(1, self._batches // 2)
+        assert best is not None
+        return best[3:]
+
+    def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
+        """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.
+
+        Args:
+            rng: draws.
+            name: of the family.
+            spread: of the numbers of objects (see `ExampleObjects.wanted`).
+            last: whether no more drafts are made, so that one like a known level may be the one.
+        """
         family = FAMILIES[name]
+        parents = self.elites if self.elites.members else self.nearly
         number = max(1, round(family.drafts * self.number("drafts")))
-        drafts: list[tuple[float, int, Grid]] = []
+        drafts: list[tuple[bool, float, int, Grid]] = []
         for k in range(number):
             chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
-            grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles)
-            drafts.append((self._quick_penalty(grid), k, grid))
-        drafts.sort(key=lambda draft: draft[:2])
-        best: tuple[float, str] | None = None
-        for _, _, grid in drafts[: max(1, number // FINALISTS)]:
+            grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles, spread)
+            drafts.append((self._is_known(grid), self._quick_penalty(grid), k, grid))
+        drafts.sort(key=lambda draft: draft[:3])
+        found: list[tuple[bool, float, str]] = []
+        for near, price, _, grid in drafts[: max(1, number // FINALISTS)]:
+            if near and not last:
+                found.append((True, -price, self.context.palette.text(grid)))
+                continue
             if self.context.examples and self.integer("polish") and family.polishes:
-                grid = self._polished(grid, rng, 1 if family.symmetric and self._axis is None else self._axis)
+                axis = 1 if family.symmetric and self._axis is None else self._axis
+                polished = self._polished(grid, rng, axis)
+                # one that polishing has made like a known level stays as it was
+                if near or not self._is_known(polished):
+                    grid = polished
             text = self.context.palette.text(grid)
-            value = self._value(text, grid)
-            if best is None or value > best[0]:
-                best = value, text
-        assert best is not None
-        return best[1], name
+            found.append((self._is_known(grid), self._value(text, grid), text))
+        return sorted(found, key=lambda one: (one[0], -one[1]))
 
-    def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool) -> Grid:
+    @property
+    def _few_known(self) -> bool:
+        """True until as many good levels are known as are shown; then harder ones, and better ones like them, come."""
+        return len(self.elites.members) < SHOWN
+
+    def _is_lost(self, text: str, name: str, rng: np.random.Generator) -> bool:
+        """Tell whether a tryout does not win a draft; families that build levels to be won need none."""
+        return self._few_known and FAMILIES[name].polishes and self.tryouts.lost(text, rng)
+
+    def _is_known(self, grid: Grid) -> bool:
+        """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""
+        niche = self.number("niche")
+        if niche <= 0.0 or not self._few_known:
+            return False
+        shape = self._shape(self.context.palette.text(grid))
+        under_way = map(self._shape_of, self._under_way.values())
+        return any(shape.distance(other) < niche for other in (*self.elites.shapes, *under_way))
+
+    def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool, spread: float = 0.0) -> Grid:
         """Return a draft with corrected numbers of objects, repaired."""
         height, width = min(draft.shape[0], self.heights[1]), min(draft.shape[1], self.widths[1])
         builder = LevelBuilder(self.context, np.ascontiguousarray(draft[:height, :width], np.int16))
         if settles and self.context.examples:
             self._one_avatar(builder, rng)
-            self.example_objects.settle(builder, rng)
+            self.example_objects.settle(builder, rng, spread)
             # Objects that were placed one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)
@@ -384,6 +458,9 @@ class PortfolioGenerator(DelayedGenerator):
             "bandit": self.bandit.state_dict(),
             "elites": self.elites.state(),
             "nearly": self.nearly.state(),
+            "under_way": [[number, text] for number, text in self._under_way.items()],
+            "batches": self._batches,
+            "tryouts": self.tryouts.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -392,3 +469,6 @@ class PortfolioGenerator(DelayedGenerator):
         self.bandit.load_state_dict(state["bandit"])
         self.elites.load_state(state["elites"])
         self.nearly.load_state(state["nearly"])
+        self._under_way = {int(number): str(text) for number, text in state["under_way"]}
+        self._batches = int(state["batches"])
+        self.tryouts.load_state_dict(state["tryouts"])

@@ -32,6 +32,8 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.parser import parse
+from pcg.evaluators.judging.game_assignment import VIEWS, EffectUse, assignment_views, exchange_margins
+from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.generators.rules.genes import RuleSet, replace_rules
 
 ORIGINAL = "original"
@@ -46,6 +48,8 @@ SAMPLES = 2000
 FOLDS = 5
 PULL = 0.002
 """Strength with which fitted weights are drawn to equal ones."""
+SHRINK = 0.005
+"""Strength with which the weights of the views of an effect are drawn to nothing."""
 EQUAL = 0.2
 """Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
 lack."""
@@ -148,8 +152,12 @@ def texts_of(name: str, source: str, kinds: Sequence[str], args: argparse.Namesp
 
 
 def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Namespace, rows: list[Row]) -> None:
-    """Judge what the log does not hold yet, a line for each as it is done."""
-    from pcg.evaluators.judging.games import judge_game
+    """Judge what the log does not hold yet, a line for each as it is done.
+
+    A game that was counted as what people write is judged, and its negatives are, by the counts of the others.
+    """
+    from pcg.evaluators.judging.game_static import customs
+    from pcg.evaluators.judging.games import GameJudge
 
     done = {(r["game"], r["kind"], r["number"]) for r in rows}
     args.log.parent.mkdir(parents=True, exist_ok=True)
@@ -157,6 +165,8 @@ def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Nam
         for name in names:
             game = load(args.corpus / "games" / f"{name}.txt", reading="gvgai")
             levels = game.levels[: args.levels]
+            known = customs() if held_out(name) else customs().without(kinds_of(args.corpus, name))
+            judge = GameJudge(seed=args.seed, effort=args.effort, known=known)
             for kind, number, text in texts_of(name, game.definition.source, kinds, args):
                 if (name, kind, number) in done:
                     continue
@@ -164,7 +174,7 @@ def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Nam
                 row: Row = {"game": name, "kind": kind, "number": number}
                 try:
                     other: Game = load(text, levels=levels, reading="gvgai")
-                    row |= judge_game(other, seed=args.seed, effort=args.effort).as_dict()
+                    row |= judge.judge(other).as_dict()
                 except PcgError as error:
                     row |= {"feasible": False, "value": 0.0, "parts": {}, "problem": f"unreadable: {error}"[:200]}
                 row["parts"] = {part: told["value"] for part, told in row["parts"].items()}
@@ -182,31 +192,64 @@ def read_log(path: Path) -> list[Row]:
 
 
 def count(corpus: Path) -> int:
-    """Count conventions in the games that are not held out, and write them where the judge finds them."""
+    """Count conventions and uses of effects in the games that are not held out, and write them where the judge finds
+    them.
+    """
+    from pcg.evaluators.judging.game_assignment import count_uses
     from pcg.evaluators.judging.game_conventions import count_conventions
-    from pcg.evaluators.judging.game_kinds import game_kinds
 
-    names = [name for name in chosen(corpus, 0) if not held_out(name)]
-    games = (load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in names)
-    counted = count_conventions(
-        game_kinds(g.definition, [g.read_level(k) for k in range(len(g.levels))]) for g in games
-    )
-    data = {
-        "provenance": "counts of rules by kinds of sprites, without names, in the games of the GVGAI framework that "
-        "are not held out (benchmarks/validity.py games --count)",
-        **counted.to_json(),
-    }
-    path = JUDGING / "game_conventions.json"
-    path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
-    print(f"{path.name}: {counted.games} games, {len(counted.rules)} kinds of rules")
+    games = [kinds_of(corpus, name) for name in chosen(corpus, 0) if not held_out(name)]
+    counted = count_conventions(games)
+    uses = count_uses(games)
+    uses = EffectUse(uses.games, uses.seen, fit_assignment(games, uses))
+    for name, what, listed in (
+        ("game_conventions", "counts of rules by kinds of sprites", counted.to_json()),
+        (
+            "game_assignment",
+            "counts of effects by kinds and classes of sprites, and weights fitted on them",
+            uses.to_json(),
+        ),
+    ):
+        data = {
+            "provenance": f"{what}, without names, in the games of the GVGAI framework that are not held out "
+            "(benchmarks/validity.py games --count)",
+            **listed,
+        }
+        path = JUDGING / f"{name}.json"
+        path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
+    print(f"{counted.games} games, {len(counted.rules)} kinds of rules, {len(uses.seen)} uses of effects")
     return 0
+
+
+def kinds_of(corpus: Path, name: str) -> GameKinds:
+    """Kinds of the sprites of a game on all its levels."""
+    game = load(corpus / "games" / f"{name}.txt", reading="gvgai")
+    return game_kinds(game.definition, [game.read_level(k) for k in range(len(game.levels))])
+
+
+def fit_assignment(games: Sequence[GameKinds], known: EffectUse) -> dict[str, float]:
+    """Weights, none negative, that tell the rules that people wrote from the same rules with two effects exchanged.
+
+    Logistic regression on what two rules lose by an exchange, a game weighing as much as any other and seen by the
+    counts of the others.
+    """
+    margins = [exchange_margins(assignment_views(game, known.without(game)))[0] for game in games]
+    pairs = np.concatenate(margins)
+    mass = np.concatenate([np.full(len(m), 1.0 / (len(m) * len(games))) for m in margins if len(m)])
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        lost = pairs @ w
+        slope = -(pairs * (mass / (1.0 + np.exp(lost)))[:, None]).sum(axis=0)
+        return float(mass @ np.logaddexp(0.0, -lost)) + SHRINK * float(w @ w), slope + 2.0 * SHRINK * w
+
+    found = minimize(loss, np.full(len(VIEWS), 0.3), jac=True, bounds=[(0.0, None)] * len(VIEWS), method="L-BFGS-B")
+    return {view: float(round(w, 3)) for view, w in zip(VIEWS, found.x, strict=True)}
 
 
 def count_prior(corpus: Path) -> int:
     """Count what people write in all games and in our own, and write it where the generators of rules find it."""
     from pcg.engine.game import builtin_games
     from pcg.evaluators.judging.game_conventions import count_conventions
-    from pcg.evaluators.judging.game_kinds import game_kinds
 
     games = [load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in chosen(corpus, 0)]
     own = [game for game in map(load, builtin_games()) if game.players == 1 and game.levels]

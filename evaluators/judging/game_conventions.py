@@ -156,6 +156,18 @@ class Conventions:
         every = [math.fsum(v[k] for v in self.scores.values()) + 1.0 for k in range(3)]
         return (own[sign + 1] + 2.0 * every[sign + 1] / math.fsum(every)) / (math.fsum(own) + 2.0)
 
+    def without(self, game: GameKinds) -> Conventions:
+        """Return the counts without a game that was counted, so that it can be judged by the others."""
+        own = count_conventions([game])
+        rules = {token: n - own.rules.get(token, 0.0) for token, n in self.rules.items()}
+        met = {pair: (s - o[0], n - o[1]) for pair, (s, n) in self.met.items() for o in [own.met.get(pair, (0.0, 0.0))]}
+        scores = {
+            key: (x - o[0], y - o[1], z - o[2])
+            for key, (x, y, z) in self.scores.items()
+            for o in [own.scores.get(key, (0.0, 0.0, 0.0))]
+        }
+        return Conventions(self.games - 1, {token: n for token, n in rules.items() if n > 0.0}, met, scores)
+
     def to_json(self) -> dict[str, object]:
         """As a JSON object."""
         return {

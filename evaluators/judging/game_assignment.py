@@ -4,8 +4,9 @@ A game whose effects are dealt out wrongly has every effect and every pair of sp
 single rules (`game_conventions`) say little about it. This compares a game with itself: what people write for such
 sprites, class by class and by what is won and lost with them, is counted in games that people made, and of all ways to
 deal the effects of the game to its pairs of sprites the most usual one is found (Kuhn: The Hungarian Method for the
-Assignment Problem, 1955). It knows nothing of names or of numbers. That an effect is looked at together with the kinds of both sprites follows GAVEL (Todd, Padula, Stephenson, Piette, Soemers, Togelius:
-GAVEL, Generating Games via Evolution and Language Models, 2024).
+Assignment Problem, 1955). It knows nothing of names or of numbers. That counts of human games can tell how natural a
+rule is follows GAVEL (Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL, Generating Games via Evolution and
+Language Models, 2024).
 """
 
 from __future__ import annotations
@@ -76,40 +77,36 @@ def _relation(definition: GameDefinition, one: int, other: int) -> str:
     return "sibling" if _siblings(definition, one, other) else "other"
 
 
-@dataclass(frozen=True)
-class _Types:
-    """What views say of the types of a game."""
+def _kind(kinds: GameKinds, t: int) -> str:
+    return EDGE if t < 0 else kinds.kinds[t]
 
-    kinds: GameKinds
 
-    def kind(self, t: int) -> str:
-        return EDGE if t < 0 else self.kinds.kinds[t]
+def _class_name(kinds: GameKinds, t: int) -> str:
+    return EDGE if t < 0 else kinds.definition.types[t].class_name or kinds.kinds[t]
 
-    def class_name(self, t: int) -> str:
-        return EDGE if t < 0 else self.kinds.definition.types[t].class_name or self.kinds.kinds[t]
 
-    def role(self, t: int) -> str:
-        """The kind, and whether a termination that wins or loses counts such sprites."""
-        if t < 0:
-            return EDGE
-        below = set(self.kinds.definition.types[t].subtypes)
-        kind, analysis = self.kinds.kinds[t], self.kinds.analysis
+def _roles(kinds: GameKinds) -> dict[int, str]:
+    """The kind of each type, and whether a termination that wins or loses counts such sprites."""
+    analysis, found = kinds.analysis, {-1: EDGE}
+    for t, sprite in enumerate(kinds.definition.types):
+        below, kind = set(sprite.subtypes), kinds.kinds[t]
         won = any(below & set(e.types) for e in analysis.wins)
         lost = kind != "avatar" and any(below & set(e.types) for e in analysis.losses)
-        return kind + " won" * won + " lost" * lost
+        found[t] = kind + " won" * won + " lost" * lost
+    return found
 
 
 def _views(kinds: GameKinds, cell: Cell, roles: Mapping[int, str]) -> Iterator[Seen]:
     """What is seen of an effect on two types."""
-    definition, types = kinds.definition, _Types(kinds)
+    definition = kinds.definition
     first, second, index = cell
     effect = definition.effects[index]
-    name, kind = effect.name, types.kind(first)
+    name, kind = effect.name, _kind(kinds, first)
     points = first_number(effect.params.get("scoreChange"), 0)
     sign = "more" if points > 0 else "less" if points < 0 else "none"
     yield "first", (kind,), name
-    yield "classes", (types.class_name(first), types.class_name(second)), name
-    yield "relation", (_relation(definition, first, second), types.kind(second)), name
+    yield "classes", (_class_name(kinds, first), _class_name(kinds, second)), name
+    yield "relation", (_relation(definition, first, second), _kind(kinds, second)), name
     yield "role", (kind, roles[second]), name
     yield "points", (name, roles[first]), sign
     yield "points of", (name, roles[second]), sign
@@ -118,17 +115,12 @@ def _views(kinds: GameKinds, cell: Cell, roles: Mapping[int, str]) -> Iterator[S
             continue
         kin = f"{_relation(definition, first, named[0])} {_relation(definition, named[0], second)}"
         yield "kin", (name,), kin
-        yield "product", (name, roles[first]), types.kind(named[0])
+        yield "product", (name, roles[first]), _kind(kinds, named[0])
 
 
 def _seen(kinds: GameKinds) -> set[Seen]:
     roles = _roles(kinds)
     return {seen for cell in cells(kinds) for seen in _views(kinds, cell, roles)}
-
-
-def _roles(kinds: GameKinds) -> dict[int, str]:
-    types = _Types(kinds)
-    return {t: types.role(t) for t in (-1, *range(len(kinds.definition.types)))}
 
 
 @dataclass

@@ -130,7 +130,7 @@ def assignment_part(f: RuleFindings) -> PartValue:
     if found.better is None:
         return found.value, "No two rules would be more usual with their effects exchanged."
     one, other = (_rule(f.kinds, cell) for cell in found.better)
-    return found.value, f"{one} and {other} would be more usual the other way round."
+    return found.value, f"{one} and {other} would be more usual with their effects exchanged."
 
 
 def _rule(kinds: GameKinds, cell: Cell) -> str:

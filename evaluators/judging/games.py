@@ -448,5 +448,6 @@ def _drama(f: GameFindings) -> PartValue | None:
 _PARTS: Mapping[str, Callable[[GameFindings], PartValue | None]] = {
     "danger": _danger, "assignment": lambda f: assignment_part(f.read), "points": _points, "executed": _executed,
     "matter": _matter, "share": _share, "inside": _inside, "bounded": _bounded_part, "chance": _chance, "idle": _idle,
-    "winning": _winning, "skill": _skill, "depth": _depth, "length": _length, "decisions": _decisions, "tension": _tension, "drama": _drama,
+    "winning": _winning, "skill": _skill, "depth": _depth, "length": _length, "decisions": _decisions,
+    "tension": _tension, "drama": _drama,
 }  # fmt: skip

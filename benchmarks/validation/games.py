@@ -50,6 +50,9 @@ PULL = 0.002
 """Strength with which fitted weights are drawn to equal ones."""
 SHRINK = 0.005
 """Strength with which the weights of the views of an effect are drawn to nothing."""
+APART = "assignment"
+"""The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
+gives it less than what tells a game from its own negatives."""
 EQUAL = 0.2
 """Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
 lack."""
@@ -71,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--negatives", type=Path, default=NEGATIVES, help="rule sets made by an earlier revision")
     parser.add_argument("--fit", action="store_true", help="fit the weights of the parts on the games not held out")
+    parser.add_argument("--fit-share", action="store_true", help=f"fit the share of {APART} alone")
     parser.add_argument("--count", action="store_true", help="count conventions of rules in the games not held out")
     parser.add_argument("--prior", action="store_true", help="count all games and our own as the prior of rules")
     parser.add_argument("--freeze", type=Path, help="folder of JSON files with rule sets, to be packed as negatives")
@@ -97,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
     if args.fit:
         weights = fit([row for row in rows if not held_out(row["game"])])
         write_weights(weights, rows)
+    elif args.fit_share:
+        write_weights(fit_share([row for row in rows if not held_out(row["game"])], stored_weights()), rows, APART)
     result = report(rows, wanted)
     if args.json:
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -278,8 +284,8 @@ def part_names() -> list[str]:
 
 
 def vector(row: Row) -> NDArray[np.float64]:
-    """Parts of a judgement as numbers."""
-    return np.array([row["parts"].get(name, 0.0) for name in part_names()])
+    """Parts of a judgement but `APART`, as numbers."""
+    return np.array([row["parts"].get(name, 0.0) for name in part_names() if name != APART])
 
 
 def fit(rows: Sequence[Row]) -> dict[str, float]:
@@ -287,7 +293,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
     Logistic regression on differences of parts, of each game with its own negatives, and as much again with those of
     other games; only between feasible ones, for the constraints decide about the others. Drawn to equal weights, and
-    mixed with them.
+    mixed with them. What `APART` gets is fitted after them.
     """
     feasible = [row for row in rows if row["feasible"]]
     originals = [row for row in feasible if row["kind"] == ORIGINAL]
@@ -300,7 +306,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
             if negatives[kind]:
                 picked = rng.integers(len(negatives[kind]), size=3)
                 across += [(vector(one) - vector(negatives[kind][int(k)]), kind) for k in picked]
-    names = part_names()
+    names = [name for name in part_names() if name != APART]
     if not own:
         return dict.fromkeys(names, 1.0 / len(names))
     pairs = [*own, *across]
@@ -320,15 +326,47 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
     found = minimize(loss, np.full(len(names), 1.0), jac=True, bounds=[(0.0, None)] * len(names), method="L-BFGS-B")
     mixed = EQUAL / len(names) + (1.0 - EQUAL) * found.x / found.x.sum()
-    return {name: float(round(w, 4)) for name, w in zip(names, mixed, strict=True)}
+    weights = fit_share(rows, {name: float(w) for name, w in zip(names, mixed, strict=True)})
+    return {name: round(w / sum(weights.values()), 4) for name, w in weights.items()}
 
 
-def write_weights(weights: Mapping[str, float], rows: Sequence[Row]) -> None:
+def fit_share(rows: Sequence[Row], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights in which `APART` has the share, in steps of a twentieth up to one half, with which the games that people
+    made most often come out above their own negatives.
+
+    Args:
+        rows: judgements.
+        weights: of the other parts, which keep them.
+    """
+    others = {name: weights.get(name, 1.0) for name in part_names() if name != APART}
+    total = sum(others.values())
+
+    def with_share(share: float) -> dict[str, float]:
+        return {name: others.get(name, round(total * share / (1.0 - share), 4)) for name in part_names()}
+
+    def agreement(share: float) -> float:
+        values = revalue(rows, with_share(share))
+        return sum(float(np.mean(list(own.values()))) for kind in KINDS if (own := within(values, kind)))
+
+    return with_share(max((k / 20 for k in range(11)), key=lambda share: (round(agreement(share), 9), -share)))
+
+
+def stored_weights() -> Mapping[str, float]:
+    """The weights that the judge has."""
+    from pcg.evaluators.judging.games import fitted_weights
+
+    return fitted_weights()
+
+
+def write_weights(weights: Mapping[str, float], rows: Sequence[Row], part: str = "") -> None:
     """Write the weights where the judge finds them, with where they come from."""
     fitted = {row["game"] for row in rows if not held_out(row["game"])}
+    known = json.loads((JUDGING / "game_weights.json").read_text(encoding="utf-8"))["provenance"] if part else ""
+    how = f"the weight of {part} " if part else ""
     data = {
-        "provenance": f"fitted on {len(fitted)} games of the GVGAI framework that are not held out, against their "
-        "negatives (benchmarks/validity.py games --fit; docs/results/validity/games.md)",
+        "provenance": f"{known}{'; ' if known else ''}{how}fitted on {len(fitted)} games of the GVGAI framework that "
+        f"are not held out, against their negatives (benchmarks/validity.py games --fit{'-share' if part else ''}; "
+        "docs/results/validity/games.md)",
         "weights": dict(weights),
     }
     (JUDGING / "game_weights.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
@@ -337,9 +375,11 @@ def write_weights(weights: Mapping[str, float], rows: Sequence[Row]) -> None:
 def revalue(rows: Iterable[Row], weights: Mapping[str, float]) -> dict[tuple[str, str], list[float]]:
     """Values with these weights, by game and kind."""
     by: dict[tuple[str, str], list[float]] = {}
-    w = np.array([weights.get(name, 1.0) for name in part_names()])
+    names = part_names()
+    w = np.array([weights.get(name, 1.0) for name in names])
     for row in rows:
-        value = float(vector(row) @ w / w.sum()) if row["feasible"] and w.sum() else 0.0
+        parts = np.array([row["parts"].get(name, 0.0) for name in names])
+        value = float(parts @ w / w.sum()) if row["feasible"] and w.sum() else 0.0
         by.setdefault((row["game"], row["kind"]), []).append(value)
     return by
 

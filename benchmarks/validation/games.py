@@ -53,6 +53,8 @@ SHRINK = 0.005
 APART = "assignment"
 """The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
 gives it less than what tells a game from its own negatives."""
+AS_GOOD = 0.002
+"""What is less in agreement by no more than this is as good."""
 EQUAL = 0.2
 """Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
 lack."""
@@ -331,8 +333,8 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def fit_share(rows: Sequence[Row], weights: Mapping[str, float]) -> dict[str, float]:
-    """Weights in which `APART` has the share, in steps of a twentieth up to one half, with which the games that people
-    made most often come out above their own negatives.
+    """Weights in which `APART` has the least share, in steps of a twentieth up to one half, with which the games that
+    people made come out above their own negatives most often, or as good as that.
 
     Args:
         rows: judgements.
@@ -346,9 +348,11 @@ def fit_share(rows: Sequence[Row], weights: Mapping[str, float]) -> dict[str, fl
 
     def agreement(share: float) -> float:
         values = revalue(rows, with_share(share))
-        return sum(float(np.mean(list(own.values()))) for kind in KINDS if (own := within(values, kind)))
+        return float(np.mean([np.mean(list(own.values())) for kind in KINDS if (own := within(values, kind))]))
 
-    return with_share(max((k / 20 for k in range(11)), key=lambda share: (round(agreement(share), 9), -share)))
+    found = {k / 20: agreement(k / 20) for k in range(11)}
+    best = max(found.values())
+    return with_share(min(share for share, value in found.items() if value >= best - AS_GOOD))
 
 
 def stored_weights() -> Mapping[str, float]:

@@ -25,6 +25,7 @@ from scipy.optimize import linear_sum_assignment
 
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.effect_semantics import first_number, type_ids
+from pcg.evaluators.judging.game_conventions import FEW
 from pcg.evaluators.judging.game_kinds import EDGE, GameKinds
 
 VIEWS: Mapping[str, str] = {
@@ -270,7 +271,8 @@ class Assignment:
     """Likeness of a game's rules to those that people write, against the same rules with their effects dealt anew.
 
     Attributes:
-        value: in (0, 1], 1 where no other assignment of the effects to the pairs of sprites would be more usual.
+        value: in [0, 1), near 1 where no other assignment of the effects to the pairs of sprites would be more usual;
+            less in a game of few rules, which leave little to assign.
         better: the two rules that would gain most by exchanging their effects, None where no two would.
     """
 
@@ -285,7 +287,7 @@ def assignment(kinds: GameKinds, known: EffectUse) -> Assignment:
     suits = np.tensordot(weights, views, 1)
     number = len(suits)
     if not number:
-        return Assignment(1.0, None)
+        return Assignment(0.0, None)
     best = suits[linear_sum_assignment(suits, maximize=True)].sum() - np.trace(suits)
     margins, pairs = exchange_margins(views)
     lost = margins @ weights
@@ -294,4 +296,4 @@ def assignment(kinds: GameKinds, known: EffectUse) -> Assignment:
         listed = cells(kinds)
         one, other = pairs[int(np.argmin(lost))]
         better = listed[one], listed[other]
-    return Assignment(math.exp(-max(0.0, float(best)) / number), better)
+    return Assignment(math.exp(-max(0.0, float(best)) / number) * number / (number + FEW), better)

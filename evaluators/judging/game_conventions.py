@@ -24,7 +24,7 @@ Token = tuple[str, str, str]
 _FILE = Path(__file__).with_name("game_conventions.json")
 _JOINT, _HALF = 0.5, 0.4
 """Shares of the counts themselves, and of what two of the three parts let expect; the rest is chance."""
-_FEW = 2.0
+FEW = 2.0
 """Rules that a game is short of, so that few usual ones are worth less than many."""
 _PRIOR = 2.0
 """Meetings that count for the mean share before any is seen."""
@@ -264,7 +264,7 @@ def usage(kinds: GameKinds, known: Conventions) -> Usage:
         if not told and weight > worst:
             worst, silent = weight, types
     return Usage(
-        rules=math.fsum(usual) / (len(usual) + _FEW),
+        rules=math.fsum(usual) / (len(usual) + FEW),
         points=math.fsum(points) / len(points) if points else 0.0,
         told=said / wanted if wanted else 0.5,
         strangest=min(zip(bits, range(len(lines)), lines, strict=True))[2] if lines else None,

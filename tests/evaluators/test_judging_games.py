@@ -11,7 +11,7 @@ from pcg.evaluators.games.winnability import prove_levels
 from pcg.evaluators.judging import Judgement
 from pcg.evaluators.judging.game_ablation import ablation
 from pcg.evaluators.judging.game_assignment import EffectUse, assignment, cells, count_uses, effect_use
-from pcg.evaluators.judging.game_conventions import Conventions, conventions, count_conventions, rule_lines, usage
+from pcg.evaluators.judging.game_conventions import FEW, Conventions, conventions, count_conventions, rule_lines, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlays
@@ -194,7 +194,7 @@ def test_conventions_are_counted_from_games_and_kept_as_json() -> None:
 
 def test_rules_with_exchanged_effects_are_told_from_the_rules_that_people_write() -> None:
     whole = assignment(kinds_of(changed()), effect_use())
-    assert whole.better is None and whole.value == 1.0
+    assert whole.better is None and whole.value == 4 / (4 + FEW)
     exchanged = kinds_of(
         changed(
             ("hero wall > stepBack", "hero wall > killSprite scoreChange=1"),
@@ -202,7 +202,7 @@ def test_rules_with_exchanged_effects_are_told_from_the_rules_that_people_write(
         )
     )
     found = assignment(exchanged, effect_use())
-    assert found.value < 0.7 and found.better is not None
+    assert found.value < 0.7 * whole.value and found.better is not None
     named = {(exchanged.name(first), exchanged.name(second)) for first, second, _ in found.better}
     assert named == {("hero", "wall"), ("coin", "hero")}
 
@@ -228,7 +228,7 @@ def test_a_game_that_was_counted_can_be_judged_by_the_others() -> None:
     assert count_conventions([kinds, other]).without(kinds).rules == count_conventions([other]).rules
     assert customs().without(kinds).conventions.games == customs().conventions.games - 1
     empty = assignment(kinds, EffectUse())
-    assert empty.better is None and empty.value == 1.0
+    assert empty.better is None and empty.value == 4 / (4 + FEW)
 
 
 @pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")

@@ -54,7 +54,7 @@ APART = "assignment"
 """The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
 gives it less than what tells a game from its own negatives."""
 AS_GOOD = 0.002
-"""What is less in agreement by no more than this is as good."""
+"""Difference in agreement up to which a smaller share is as good."""
 EQUAL = 0.2
 """Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
 lack."""

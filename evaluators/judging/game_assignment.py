@@ -39,7 +39,7 @@ VIEWS: Mapping[str, str] = {
     "product": "kinds that an effect on such a sprite names",
     "alike": "effects that siblings have as well",
 }
-"""What is looked at of an effect on two sprites; all but the last is counted in games that people made."""
+"""Views of an effect on two sprites; all but the last are counted in games that people made."""
 
 Seen = tuple[str, tuple[str, ...], str]
 """A view, its context, and what is seen there."""
@@ -68,7 +68,7 @@ def _siblings(definition: GameDefinition, one: int, other: int) -> bool:
 
 
 def _relation(definition: GameDefinition, one: int, other: int) -> str:
-    """How two types are related: same, family, sibling or other; edge for no type."""
+    """Kinship of two types: same, family, sibling or other; edge for no type."""
     if other < 0:
         return EDGE
     if one == other:
@@ -98,7 +98,7 @@ def _roles(kinds: GameKinds) -> dict[int, str]:
 
 
 def _views(kinds: GameKinds, cell: Cell, roles: Mapping[int, str]) -> Iterator[Seen]:
-    """What is seen of an effect on two types."""
+    """Views of an effect on two types."""
     definition = kinds.definition
     first, second, index = cell
     effect = definition.effects[index]

@@ -28,7 +28,7 @@ PartValue = tuple[float, str]
 
 @dataclass(frozen=True)
 class Customs:
-    """What people write, as counted in games: rules, and where they use effects."""
+    """Counts of what people write: rules, and where they use effects."""
 
     conventions: Conventions
     uses: EffectUse

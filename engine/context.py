@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.engine.arrays import sprite_record
+from pcg.engine.arrays import StateHeader, sprite_record
 from pcg.engine.kernel import atoms, bounds, features, paths, places, protocol, stepping, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
@@ -225,12 +225,14 @@ class Context:
 
     def moving(self, address: int) -> Any:
         """All slots of a state as SPRITE-like records (a view, `slot` is -2 in free ones)."""
-        header = self.header(address)
-        return _strided(address + int(header["at_sprites"]), self.tables.stride, int(header["slots"]))
+        header = StateHeader.from_address(address)
+        return _strided(address + int(header.at_sprites), self.tables.stride, int(header.slots))
 
     def mortal_alive(self, address: int) -> bytes:
         """A byte for each sprite of the level that can die, not 0 while it is there."""
-        return ctypes.string_at(address + int(self.header(address)["at_alive"]), int(self._record[0]["n_mortal"]))
+        return ctypes.string_at(
+            address + int(StateHeader.from_address(address).at_alive), int(self._record[0]["n_mortal"])
+        )
 
     # --- building ---
 
@@ -368,7 +370,7 @@ def path_inputs(level: Level, tables: GameTables) -> PathInputs | None:
             blocked[row * level.width + column] = 1
     sideways = any(
         int(t["bits"]) & L.T_AVATAR_CLASS and int(t["actions_n"]) == 3
-        for t in (tables.types[p[0]] for p in level.placements)
+        for t in (tables.types[k] for k in {p[0] for p in level.placements})
     )
     return PathInputs(blocked, sideways)
 

@@ -136,8 +136,7 @@ class StateObservation:
 
     def _avatar(self) -> Any:
         """The record of the player's avatar, None when there is none."""
-        header = self.state.context.header(self.state.address)
-        slot = int(header[f"avatar{self.player}"])
+        slot = int(getattr(self.state._head, f"avatar{self.player}"))
         return None if slot < 0 else self.state.context.moving(self.state.address)[slot]
 
     def available_actions(self, *, nil: bool = False) -> tuple[str, ...]:
@@ -149,12 +148,11 @@ class StateObservation:
         avatar = self._avatar()
         if avatar is None or self.state.is_over:
             return ()
-        row = self._tables.types[int(avatar["type"])]
-        at, count = int(row["actions_at"]), int(row["actions_n"])
-        names = tuple(ACTIONS[int(a)] for a in self._tables.ints[at : at + count]) or (NIL,)
+        kind = int(avatar["type"])
+        names = tuple(ACTIONS[code] for code in self._tables.actions[kind]) or (NIL,)
         if not nil:
             return names
-        name = self._tables.definition.types[int(avatar["type"])].class_name or ""
+        name = self._tables.definition.types[kind].class_name or ""
         return _WITH_NIL.get(name, (*names, NIL))
 
     @property
@@ -208,8 +206,7 @@ class StateObservation:
     @property
     def avatar_last_action(self) -> str:
         """The action that the avatar last acted on; NIL at first. What it cannot do has counted as NIL."""
-        header = self.state.context.header(self.state.address)
-        return ACTIONS[int(header[f"action{self.player}"])]
+        return ACTIONS[int(getattr(self.state._head, f"action{self.player}"))]
 
     @property
     def avatar_resources(self) -> dict[int, int]:

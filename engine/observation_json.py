@@ -38,6 +38,8 @@ CATEGORY_FIELDS: dict[str, str] = {
 }
 """The six category lists: JSON field -> category."""
 
+_LISTS = tuple((CATEGORIES.index(c), name, f"{name}Num", f"{name}MaxRow") for name, c in CATEGORY_FIELDS.items())
+
 OPTIONAL_FIELDS: Mapping[str, type] = {"imageArray": list, **dict.fromkeys(CATEGORY_FIELDS, list)}
 """Fields that are left out when there is nothing to say."""
 
@@ -92,11 +94,13 @@ def _entry(category: int, kind: int, sprite: int, x: int, y: int) -> Json:
 
 
 class _Moment(StateObservation):
-    """A view of a state that is not played on meanwhile, so that the avatar is looked up once."""
+    """A view of a state that is not played on meanwhile, so that what moves is looked up once."""
 
     def __init__(self, state: State, player: int) -> None:
         super().__init__(state, player)
-        self._found = super()._avatar()
+        self.slots = state.context.moving(state.address)
+        slot = int(getattr(state.header, f"avatar{player}"))
+        self._found = None if slot < 0 else self.slots[slot]
 
     def _avatar(self) -> Any:
         return self._found
@@ -176,10 +180,10 @@ _MOST_SCENES = 64
 """Scenes of a level that are kept, by which of its sprites are there."""
 
 
-def _scene(view: StateObservation) -> _Scene:
-    context, address = view.state.context, view.state.address
+def _scene(view: _Moment) -> _Scene:
+    context = view.state.context
     kept = _scenes.setdefault(context, {})
-    there = context.mortal_alive(address)
+    there = context.mortal_alive(view.state.address)
     still = kept.get(there)
     if still is None:
         arrays = StateArrays(view.state)
@@ -187,7 +191,7 @@ def _scene(view: StateObservation) -> _Scene:
         if len(kept) >= _MOST_SCENES:
             del kept[next(iter(kept))]
         kept[there] = still
-    return still.with_moving(context.moving(address))
+    return still.with_moving(view.slots)
 
 
 def as_json(
@@ -216,10 +220,8 @@ def as_json(
     winners = view.winners
     scene = _scene(view)
     grid = scene.columns
-    message: Json = {}
-    if image is not None:
-        message["imageArray"] = np.frombuffer(image, np.int8).tolist()
-    message |= {
+    message: Json = {
+        **({} if image is None else {"imageArray": np.frombuffer(image, np.int8).tolist()}),
         "isValidation": validation,
         "gameScore": _single(view.score),
         "gameTick": view.tick,
@@ -245,11 +247,11 @@ def as_json(
         "observationGridMaxRow": len(grid[0]),
         "observationGridMaxCol": scene.deepest,
     }
-    sprites = dict(zip(CATEGORIES, scene.by_category(), strict=True))
-    for name, category in CATEGORY_FIELDS.items():
+    sprites = scene.by_category()
+    for category, name, number, longest in _LISTS:
         lists = sprites[category]
         if lists:
             message[name] = lists
-        message[f"{name}Num"] = len(lists)
-        message[f"{name}MaxRow"] = max(map(len, lists), default=0)
+        message[number] = len(lists)
+        message[longest] = max(map(len, lists), default=0)
     return message

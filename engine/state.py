@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pcg.engine.arrays import StateArrays, StateHeader
 from pcg.engine.context import Context, category_of
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel import tick
@@ -20,7 +21,7 @@ from pcg.engine.kernel.bounds import MAX_ROOM
 from pcg.engine.kernel.ids import ACTION_ID, ACTIONS
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.random import scramble
-from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6, structure
+from pcg.engine.kernel.runtime import invoke2, invoke3, invoke6
 from pcg.engine.model import Model
 from pcg.engine.outcome import CATEGORIES as CATEGORIES
 from pcg.engine.outcome import Event as Event
@@ -29,11 +30,8 @@ from pcg.engine.state_bytes import StateData
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 if TYPE_CHECKING:
-    from pcg.engine.arrays import StateArrays
     from pcg.engine.game import Game
     from pcg.engine.observation import StateObservation
-
-_Header: Any = structure(L.STATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +185,7 @@ class State:
     @property
     def _head(self) -> Any:
         if self._header is None:
-            self._header = _Header.from_address(self._address)
+            self._header = StateHeader.from_address(self._address)
         return self._header
 
     @property
@@ -263,9 +261,8 @@ class State:
         slot = int(getattr(self._head, f"avatar{player}"))
         if slot < 0 or self.is_over:
             return ()
-        row = self._context.tables.types[int(self._context.moving(self._address)[slot]["type"])]
-        at, n = int(row["actions_at"]), int(row["actions_n"])
-        return tuple(ACTIONS[int(a)] for a in self._context.tables.ints[at : at + n])
+        kind = int(self._context.moving(self._address)[slot]["type"])
+        return tuple(ACTIONS[code] for code in self._context.tables.actions[kind])
 
     @property
     def avatar(self) -> Any:
@@ -455,8 +452,6 @@ class State:
         >>> pcg.load("boxes").start(level=0, seed=1).arrays()
         <arrays of <State of boxes: tick -1, score 0.0>: 3 slots, 74 sprites of the level>
         """
-        from pcg.engine.arrays import StateArrays
-
         return StateArrays(self)
 
     def key(self) -> int:

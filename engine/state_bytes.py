@@ -10,12 +10,11 @@ import hashlib
 import json
 import struct
 from dataclasses import dataclass
-from typing import Any
 
+from pcg.engine.arrays import StateHeader
 from pcg.engine.context import Context
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.bounds import MAX_ROOM
-from pcg.engine.kernel.runtime import structure
 from pcg.engine.vgdl.diagnostics import PcgError
 
 _MAGIC = b"PCGSTATE3"
@@ -23,7 +22,6 @@ _CHECK = 8
 """Bytes of the checksum behind the magic word."""
 _EVENT = 32
 """Bytes of an event."""
-_Header: Any = structure(L.STATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +78,10 @@ class StateData:
         """Return True if the block has the layout of blocks of this context and of its own room."""
         if not 0 < self.room < 2 * MAX_ROOM or len(self.history) % _EVENT or len(self.block) < L.STATE.itemsize:
             return False
-        given = _Header.from_buffer_copy(self.block)
+        given = StateHeader.from_buffer_copy(self.block)
         arena = context.arena(self.room)
         model = arena.take()
-        expected = _Header.from_address(model)
+        expected = StateHeader.from_address(model)
         layout = [name for name, spec in (L.STATE.fields or {}).items() if spec[1] >= L.COPIED_HEADER]
         same = all(getattr(given, name) == getattr(expected, name) for name in layout)
         arena.free.append(model)

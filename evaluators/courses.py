@@ -26,8 +26,8 @@ DANGER = 0.4
 """Penalty for a level with a new kind of object, times the share of plays that are lost on it."""
 COVERED = 0.5
 """Reward for each kind of object that the course introduces."""
-STEP = 2.0
-"""Penalty for the squared relative difference of a step in difficulty from an even step."""
+STEP = 0.6
+"""Penalty for the squared relative difference of a step in difficulty from an even step, at most 1."""
 PLACE = 2.0
 """Reward for each level of the course; it outweighs all others."""
 
@@ -115,7 +115,7 @@ def _worth(lesson: Lesson, known: frozenset[str], before: float | None, even: fl
     if new:
         worth -= CROWD * (len(new) - 1) + COMPANY * len(lesson.elements & known) + DANGER * lesson.lost
     if before is not None:
-        worth -= STEP * min(1.0, ((lesson.difficulty - before - even) / even) ** 2) * 0.1
+        worth -= STEP * min(1.0, ((lesson.difficulty - before - even) / even) ** 2)
     return worth
 
 

@@ -218,7 +218,7 @@ class Nothing(CompiledObserver):
 
 
 class JsonDictionary(Observer):
-    """The learning track's dictionary (`pcg.engine.observation_json`). Some ten thousand per second.
+    """The learning track's dictionary (`pcg.engine.observation_json`). Some twenty thousand per second.
 
     >>> import pcg
     >>> game = pcg.load("boxes")

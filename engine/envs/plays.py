@@ -40,8 +40,7 @@ class ActionTable:
         for role in tables.roles:
             row = tables.types[role.id]
             if role.possible and int(row["bits"]) & L.T_AVATAR_CLASS:
-                at, count = int(row["actions_at"]), int(row["actions_n"])
-                own[role.id] = {int(a) for a in tables.ints[at : at + count]}
+                own[role.id] = set(tables.actions[role.id])
         codes = [0, *sorted(set().union(*own.values()) - {0})]
         self.names = tuple(ACTIONS[code] for code in codes)
         self.codes = np.array(codes, np.int64)

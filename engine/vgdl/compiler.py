@@ -11,6 +11,7 @@ and can be handed in, so that games which share sprites and rules share the work
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,12 @@ class GameTables:
     def roles(self) -> list[flags_of.TypeFlags]:
         """Changes that can happen to the sprites of each type, by id."""
         return self.role_sets.flags(len(self.names))
+
+    @cached_property
+    def actions(self) -> tuple[tuple[int, ...], ...]:
+        """Codes of the actions of each type's avatars, by type id, in the order of their class; () for other types."""
+        spans = zip(self.types["actions_at"].tolist(), self.types["actions_n"].tolist(), strict=True)
+        return tuple(tuple(self.ints[at : at + count].tolist()) for at, count in spans)
 
     # --- sprite types ---
 

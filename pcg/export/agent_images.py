@@ -95,7 +95,7 @@ class _Walk:
         """Number of the block with this content, which lies at an address of this process."""
         number = self.known[address] = len(self.image.blocks)
         # a decision's own stream is set by whoever plays, and memory of zeros needs no content
-        self.image.blocks.append((len(content), self.pieces.add(content) if any(content) else -1))
+        self.image.blocks.append((len(content), self.pieces.add(content) if content.strip(b"\0") else -1))
         return number
 
     def visit(self, record: Record) -> int:
@@ -131,5 +131,5 @@ class _Walk:
         if memory.dtype == DECISION:
             copy[0]["random"] = 0
         content = copy.tobytes()
-        at[number] = (len(content), self.pieces.add(content) if any(content) else -1)
+        at[number] = (len(content), self.pieces.add(content) if content.strip(b"\0") else -1)
         return number

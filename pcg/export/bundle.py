@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pcg.describe import LANGUAGES, Description, describe
+from pcg.describe import LANGUAGES, describe
 from pcg.engine.arrays import context_record
 from pcg.engine.context import Context
 from pcg.engine.game import Game
@@ -25,7 +25,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.export.agent_images import OFFSETS, agent_image
 from pcg.export.kernels import exported
 from pcg.export.pieces import Pieces
-from pcg.web.player.pace import natural_pace
+from pcg.web.player.pace import analysis_of, natural_pace
 from pcg.web.player.sprite_sheet import sheet_for
 
 AGENTS: Mapping[str, int] = {"mcts": 800, "olets": 800, "onestep": 40, "random": 1}
@@ -128,7 +128,7 @@ def bundle(
         "avatars": _avatars(game),
         "resources": [tables.names[t] for t in tables.resources],
         "sheet": {"piece": pieces.add(sheet.png), **sheet.describe()},
-        "text": {language: _text(game, describe(game, language=language)) for language in LANGUAGES},
+        "text": {language: _text(game, language) for language in LANGUAGES},
         "levels": levels,
         "agents": _agents(game, agents, pieces),
         "pieces": pieces.sizes,
@@ -214,15 +214,13 @@ def _avatars(game: Game) -> dict[int, Any]:
     """By type id of those that have actions: their codes, and 1 where the avatar keeps to the cells."""
     tables = game.tables
     return {
-        t: [tables.ints[at : at + n].tolist(), int(row["grid_number"])]
-        for t, row in enumerate(tables.types)
-        for at, n in [(int(row["actions_at"]), int(row["actions_n"]))]
-        if n
+        t: [list(actions), int(tables.types[t]["grid_number"])] for t, actions in enumerate(tables.actions) if actions
     }
 
 
-def _text(game: Game, told: Description) -> dict[str, Any]:
+def _text(game: Game, language: str) -> dict[str, Any]:
     """The description of a game in one language, with the stamp of each thing."""
+    told = describe(game, language=language, analysis=analysis_of(game))
     index = game.definition.type_index
     shown = []
     for role in _ROLES_SHOWN:

@@ -51,10 +51,11 @@ def findings_of(text: str, levels: list[str]) -> tuple[list[dict[str, Any]], Gam
 
     `part` is "game" or a level's number.
     """
-    found = [_finding("game", one) for one in check_game(text + "\n", reading="strict")]
-    if any(one["severity"] == "error" for one in found):
-        return found, None
-    definition = read_game(text + "\n", reading="strict")
+    try:
+        definition = read_game(text + "\n", reading="strict")
+    except VGDLError:
+        return [_finding("game", one) for one in check_game(text + "\n", reading="strict")], None
+    found = [_finding("game", one) for one in definition.diagnostics]
     for number, level in enumerate(levels):
         found += [_finding(number, one) for one in check_level(level, definition, reading="strict")]
     return found, definition

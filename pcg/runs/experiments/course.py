@@ -6,9 +6,12 @@ chosen (`pcg.evaluators.courses`), and the sentences come from the description o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from pcg.describe import describe
 from pcg.describe.description import Description
@@ -27,8 +30,10 @@ POOL = 4
 """Levels measured on the ladder for each level of the course."""
 FINALISTS = 2
 """Levels measured again for each level of the course."""
-CONFIRMED = 2
-"""Further measurements of each of these."""
+CONFIRMED, MOST_CONFIRMED = 2, 8
+"""Further measurements of each of these, and most of them where chance decides much."""
+APART = 0.25
+"""Standard error of a difficulty, in even steps of the course, at which levels count as told apart."""
 SEEDS_APART = 1000
 """Difference between the seeds of two measurements."""
 AGAIN = 2
@@ -92,6 +97,25 @@ def level_difficulty(
     if evaluation.measure("nodes") is None:
         known += [evaluator.evaluate(level, seed + k) for k in range(1, AGAIN + 1)]
     return ladder_difficulty(evaluator.game, level, known, seed=seed, plays=plays)
+
+
+def told_apart(difficulties: Sequence[Sequence[Difficulty]], count: int) -> bool:
+    """Return True if levels that were measured several times lie further apart than luck alone puts them.
+
+    Args:
+        difficulties: of each level, at least two.
+        count: levels of the course: its steps are to be larger than the errors of the means.
+
+    >>> sure, lucky = [[0.2, 0.22], [0.7, 0.68]], [[0.2, 0.6], [0.7, 0.3]]
+    >>> [told_apart([[Difficulty(v, (), 0.0, 1, None) for v in one] for one in pool], 5) for pool in (sure, lucky)]
+    [True, False]
+    """
+    values = np.array([[one.value for one in known] for known in difficulties])
+    if len(values) < 2:
+        return True
+    error = math.sqrt(float(values.var(axis=1, ddof=1).mean()) / values.shape[1])
+    step = float(np.ptp(values.mean(axis=1))) / max(1, count - 1)
+    return error <= APART * step
 
 
 def level_elements(context: LevelContext, level: str) -> frozenset[str]:

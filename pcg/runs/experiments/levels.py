@@ -33,12 +33,14 @@ from pcg.runs.experiments.course import (
     EVALUATION,
     FINALISTS,
     GENERATION,
+    MOST_CONFIRMED,
     SEEDS_APART,
     CourseLevel,
     candidates_for_course,
     choose_levels,
     level_elements,
     measure_difficulty,
+    told_apart,
 )
 from pcg.runs.experiments.levels_config import LevelRun
 from pcg.runs.game_text import GameText
@@ -315,7 +317,9 @@ class LevelSearch(SearchRun):
         chain = self._course(pool, difficulties, FINALISTS * config.count)
         finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
         pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
-        for turn in range(1, CONFIRMED + 1):
+        turn = 0
+        while turn < MOST_CONFIRMED and not (turn >= CONFIRMED and told_apart(difficulties, config.count)):
+            turn += 1
             again = self._difficulties(pool, config.seed + SEEDS_APART * turn)
             difficulties = [[*known, one] for known, one in zip(difficulties, again, strict=True)]
         self.course = self._course(pool, difficulties, config.count)

@@ -109,8 +109,7 @@ async function check() {
     if (painting) paint();
   }
   kernels ??= await WebAssembly.compileStreaming(fetch(`${root}/kernels.wasm`));
-  const data = Uint8Array.from(atob(answer.data), (char) => char.charCodeAt(0));
-  const game = new Game(answer.about, [{ module: kernels, names: {} }], data);
+  const game = Game.told(answer.about, kernels, answer.data);
   if (page) page.replace(game, await sheetOf(game));
   else page = await begin(find("player"), game);
   Object.assign(window, { studio: { work, page, game, version: number } });
@@ -153,30 +152,49 @@ function goTo({ part, line, column }) {
 function draw() {
   const lines = area.value.split("\n"), here = work.findings.filter((one) => one.part === work.shown && one.line);
   const worst = (number) => here.filter((one) => one.line === number).map((one) => one.severity).sort()[0];
-  find("numbers").replaceChildren(...lines.flatMap((_, k) => {
+  renew(find("numbers"), lines.map((_, k) => [k + 1, worst(k + 1) ?? ""]), ([text, severity]) => {
     const number = document.createElement("span");
-    number.textContent = k + 1;
-    if (worst(k + 1)) number.className = worst(k + 1);
-    return [number, "\n"];
-  }));
-  find("marks").replaceChildren(...lines.flatMap((text, k) => {
-    const found = here.find((one) => one.line === k + 1), from = found ? Math.max(0, found.column - 1) : -1;
+    number.textContent = text;
+    number.className = severity;
+    return [number];
+  });
+  const said = lines.map((text, k) => {
+    const found = here.find((one) => one.line === k + 1 && one.severity === worst(k + 1));
+    return [work.shown ? [[text, ""]] : coloured(text, k, work.words), found && [found.column, found.severity]];
+  });
+  renew(find("marks"), said, ([colours, found], k) => {
+    const text = lines[k], from = found ? Math.max(0, found[0] - 1) : -1;
     const until = found ? from + (/^[\w.]+|^./.exec(text.slice(from))?.[0] ?? " ").length : -1;
     let at = 0;
-    const pieces = (work.shown ? [[text, ""]] : coloured(text, k, work.words)).flatMap(([piece, role]) => {
+    return colours.flatMap(([piece, role]) => {
       const cuts = [from, until].map((place) => place - at).filter((cut) => found && cut > 0 && cut < piece.length);
       return [0, ...cuts].map((start, n) => {
         const part = piece.slice(start, cuts[n] ?? piece.length), wrong = found && at === from;
         const element = document.createElement(wrong ? "mark" : "span");
-        element.className = [wrong && found.severity, role].filter(Boolean).join(" ");
+        element.className = [wrong && found[1], role].filter(Boolean).join(" ");
         element.textContent = part;
         at += part.length;
         return element;
       });
     });
-    return [...pieces, "\n"];
-  }));
+  });
   scroll();
+}
+
+/** Show lines, made anew from the first to the last only that differ from those that stand there. */
+function renew(box, lines, make) {
+  const had = box.lines ?? [], now = lines.map((line) => JSON.stringify(line)), most = Math.min(had.length, now.length);
+  let from = 0, behind = 0;
+  while (from < most && had[from] === now[from]) from++;
+  while (behind < most - from && had.at(-1 - behind) === now.at(-1 - behind)) behind++;
+  for (let k = had.length - behind; k-- > from;) box.children[k].remove();
+  const next = box.children[from] ?? null;
+  for (let k = from; k < lines.length - behind; k++) {
+    const line = document.createElement("span");
+    line.append(...make(lines[k], k), "\n");
+    box.insertBefore(line, next);
+  }
+  box.lines = now;
 }
 
 function scroll() {

@@ -10,6 +10,7 @@ import hashlib
 import io
 import threading
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -54,7 +55,7 @@ class SpriteSheet:
                         pictures.append(pixels)
                         self._about.append((self._layer[kind], painter.shrink[kind]))
                     self._stamps[kind, name, towards] = number
-        self.png = _png(pictures)
+        self.png = _png(b"".join(pixels.tobytes() for pixels in pictures))
         self.name = hashlib.blake2b(self.png, digest_size=8).hexdigest()
 
     def __repr__(self) -> str:
@@ -79,10 +80,13 @@ class SpriteSheet:
         return {"tile": NATIVE, "columns": COLUMNS, "stamps": [list(about) for about in self._about]}
 
 
-def _png(pictures: list[Pixels]) -> bytes:
-    rows = max(1, -(-len(pictures) // COLUMNS))
+@lru_cache(maxsize=32)
+def _png(pictures: bytes) -> bytes:
+    """Stamps, one behind the other, as a sheet. Kept, as a game in the studio is read anew with each letter."""
+    stamps = np.frombuffer(pictures, np.uint8).reshape(-1, NATIVE, NATIVE, 4)
+    rows = max(1, -(-len(stamps) // COLUMNS))
     sheet = np.zeros((rows * NATIVE, COLUMNS * NATIVE, 4), np.uint8)
-    for number, pixels in enumerate(pictures):
+    for number, pixels in enumerate(stamps):
         top, left = number // COLUMNS * NATIVE, number % COLUMNS * NATIVE
         sheet[top : top + NATIVE, left : left + NATIVE] = pixels
     file = io.BytesIO()

@@ -17,8 +17,7 @@ export class Exported {
   async play({ about, data }) {
     const [{ Game }, { begin, sheetOf }] = await Promise.all([import(`${root}/exported/game.js`), import(`${root}/exported/page.js`)]);
     kernels ??= WebAssembly.compileStreaming(fetch(`${root}/kernels.wasm`));
-    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
-    const game = new Game(about, [{ module: await kernels, names: {} }], bytes);
+    const game = Game.told(about, await kernels, data);
     if (this.page) {
       this.element.replaceChildren(this.place);
       this.page.replace(game, await sheetOf(game));

@@ -86,9 +86,8 @@ export class PagePlay extends EventTarget {
     this.about = opened;
     const [game, frames, clock, module] = await engineAt(opened.engine, opened.kernels);
     const { about, data } = await (await fetch(opened.image)).json();
-    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
     this.names = game.ACTIONS;
-    this.play = new game.Play(new game.Game(about, [{ module, names: {} }], bytes), 0, opened.seed);
+    this.play = new game.Play(game.Game.told(about, module, data), 0, opened.seed);
     this.changes = new frames.Changes();
     this.clock = new clock.Clock(() => this.tick());
     this.clock.period = 1000 / opened.pace.ticks_per_second;

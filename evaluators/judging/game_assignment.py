@@ -246,7 +246,8 @@ def _alike(definition: GameDefinition, listed: list[Cell]) -> NDArray[np.float64
     )
     share = same.mean(axis=0)
     others = related.sum(axis=1, keepdims=True) - related
-    return np.log((related @ same - related + share) / (others + 1.0) / share)
+    found: NDArray[np.float64] = np.log((related @ same - related + share) / (others + 1.0) / share)
+    return found
 
 
 def exchange_margins(views: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

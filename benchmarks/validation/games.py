@@ -32,6 +32,8 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.parser import parse
+from pcg.evaluators.judging.game_assignment import VIEWS, EffectUse, assignment_views, exchange_margins
+from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.generators.rules.genes import RuleSet, replace_rules
 
 ORIGINAL = "original"
@@ -46,6 +48,13 @@ SAMPLES = 2000
 FOLDS = 5
 PULL = 0.002
 """Strength with which fitted weights are drawn to equal ones."""
+SHRINK = 0.005
+"""Strength with which the weights of the views of an effect are drawn to nothing."""
+APART = "assignment"
+"""The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
+gives it less than what tells a game from its own negatives."""
+AS_GOOD = 0.002
+"""Difference in agreement up to which a smaller share is as good."""
 EQUAL = 0.2
 """Share of the weight that all parts get alike: what tells little in these negatives, as skill, may be all that others
 lack."""
@@ -67,6 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--negatives", type=Path, default=NEGATIVES, help="rule sets made by an earlier revision")
     parser.add_argument("--fit", action="store_true", help="fit the weights of the parts on the games not held out")
+    parser.add_argument("--fit-share", action="store_true", help=f"fit the share of {APART} alone")
     parser.add_argument("--count", action="store_true", help="count conventions of rules in the games not held out")
     parser.add_argument("--prior", action="store_true", help="count all games and our own as the prior of rules")
     parser.add_argument("--freeze", type=Path, help="folder of JSON files with rule sets, to be packed as negatives")
@@ -93,6 +103,8 @@ def run(args: argparse.Namespace) -> int:
     if args.fit:
         weights = fit([row for row in rows if not held_out(row["game"])])
         write_weights(weights, rows)
+    elif args.fit_share:
+        write_weights(fit_share([row for row in rows if not held_out(row["game"])], stored_weights()), rows, APART)
     result = report(rows, wanted)
     if args.json:
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -148,8 +160,12 @@ def texts_of(name: str, source: str, kinds: Sequence[str], args: argparse.Namesp
 
 
 def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Namespace, rows: list[Row]) -> None:
-    """Judge what the log does not hold yet, a line for each as it is done."""
-    from pcg.evaluators.judging.games import judge_game
+    """Judge what the log does not hold yet, a line for each as it is done.
+
+    A game that was counted as what people write is judged, and its negatives are, by the counts of the others.
+    """
+    from pcg.evaluators.judging.game_static import customs
+    from pcg.evaluators.judging.games import GameJudge
 
     done = {(r["game"], r["kind"], r["number"]) for r in rows}
     args.log.parent.mkdir(parents=True, exist_ok=True)
@@ -157,6 +173,8 @@ def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Nam
         for name in names:
             game = load(args.corpus / "games" / f"{name}.txt", reading="gvgai")
             levels = game.levels[: args.levels]
+            known = customs() if held_out(name) else customs().without(kinds_of(args.corpus, name))
+            judge = GameJudge(seed=args.seed, effort=args.effort, known=known)
             for kind, number, text in texts_of(name, game.definition.source, kinds, args):
                 if (name, kind, number) in done:
                     continue
@@ -164,7 +182,7 @@ def judge_missing(names: Sequence[str], kinds: Sequence[str], args: argparse.Nam
                 row: Row = {"game": name, "kind": kind, "number": number}
                 try:
                     other: Game = load(text, levels=levels, reading="gvgai")
-                    row |= judge_game(other, seed=args.seed, effort=args.effort).as_dict()
+                    row |= judge.judge(other).as_dict()
                 except PcgError as error:
                     row |= {"feasible": False, "value": 0.0, "parts": {}, "problem": f"unreadable: {error}"[:200]}
                 row["parts"] = {part: told["value"] for part, told in row["parts"].items()}
@@ -182,31 +200,64 @@ def read_log(path: Path) -> list[Row]:
 
 
 def count(corpus: Path) -> int:
-    """Count conventions in the games that are not held out, and write them where the judge finds them."""
+    """Count conventions and uses of effects in the games that are not held out, and write them where the judge finds
+    them.
+    """
+    from pcg.evaluators.judging.game_assignment import count_uses
     from pcg.evaluators.judging.game_conventions import count_conventions
-    from pcg.evaluators.judging.game_kinds import game_kinds
 
-    names = [name for name in chosen(corpus, 0) if not held_out(name)]
-    games = (load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in names)
-    counted = count_conventions(
-        game_kinds(g.definition, [g.read_level(k) for k in range(len(g.levels))]) for g in games
-    )
-    data = {
-        "provenance": "counts of rules by kinds of sprites, without names, in the games of the GVGAI framework that "
-        "are not held out (benchmarks/validity.py games --count)",
-        **counted.to_json(),
-    }
-    path = JUDGING / "game_conventions.json"
-    path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
-    print(f"{path.name}: {counted.games} games, {len(counted.rules)} kinds of rules")
+    games = [kinds_of(corpus, name) for name in chosen(corpus, 0) if not held_out(name)]
+    counted = count_conventions(games)
+    uses = count_uses(games)
+    uses = EffectUse(uses.games, uses.seen, fit_assignment(games, uses))
+    for name, what, listed in (
+        ("game_conventions", "counts of rules by kinds of sprites", counted.to_json()),
+        (
+            "game_assignment",
+            "counts of effects by kinds and classes of sprites, and weights fitted on them",
+            uses.to_json(),
+        ),
+    ):
+        data = {
+            "provenance": f"{what}, without names, in the games of the GVGAI framework that are not held out "
+            "(benchmarks/validity.py games --count)",
+            **listed,
+        }
+        path = JUDGING / f"{name}.json"
+        path.write_text(json.dumps(data, separators=(",", ":")).replace("],[", "],\n[") + "\n", encoding="utf-8")
+    print(f"{counted.games} games, {len(counted.rules)} kinds of rules, {len(uses.seen)} uses of effects")
     return 0
+
+
+def kinds_of(corpus: Path, name: str) -> GameKinds:
+    """Kinds of the sprites of a game on all its levels."""
+    game = load(corpus / "games" / f"{name}.txt", reading="gvgai")
+    return game_kinds(game.definition, [game.read_level(k) for k in range(len(game.levels))])
+
+
+def fit_assignment(games: Sequence[GameKinds], known: EffectUse) -> dict[str, float]:
+    """Weights, none negative, that tell the rules that people wrote from the same rules with two effects exchanged.
+
+    Logistic regression on what two rules lose by an exchange, a game weighing as much as any other and seen by the
+    counts of the others.
+    """
+    margins = [exchange_margins(assignment_views(game, known.without(game)))[0] for game in games]
+    pairs = np.concatenate(margins)
+    mass = np.concatenate([np.full(len(m), 1.0 / (len(m) * len(games))) for m in margins if len(m)])
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        lost = pairs @ w
+        slope = -(pairs * (mass / (1.0 + np.exp(lost)))[:, None]).sum(axis=0)
+        return float(mass @ np.logaddexp(0.0, -lost)) + SHRINK * float(w @ w), slope + 2.0 * SHRINK * w
+
+    found = minimize(loss, np.full(len(VIEWS), 0.3), jac=True, bounds=[(0.0, None)] * len(VIEWS), method="L-BFGS-B")
+    return {view: float(round(w, 3)) for view, w in zip(VIEWS, found.x, strict=True)}
 
 
 def count_prior(corpus: Path) -> int:
     """Count what people write in all games and in our own, and write it where the generators of rules find it."""
     from pcg.engine.game import builtin_games
     from pcg.evaluators.judging.game_conventions import count_conventions
-    from pcg.evaluators.judging.game_kinds import game_kinds
 
     games = [load(corpus / "games" / f"{name}.txt", reading="gvgai") for name in chosen(corpus, 0)]
     own = [game for game in map(load, builtin_games()) if game.players == 1 and game.levels]
@@ -235,8 +286,8 @@ def part_names() -> list[str]:
 
 
 def vector(row: Row) -> NDArray[np.float64]:
-    """Parts of a judgement as numbers."""
-    return np.array([row["parts"].get(name, 0.0) for name in part_names()])
+    """Parts of a judgement but `APART`, as numbers."""
+    return np.array([row["parts"].get(name, 0.0) for name in part_names() if name != APART])
 
 
 def fit(rows: Sequence[Row]) -> dict[str, float]:
@@ -244,7 +295,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
     Logistic regression on differences of parts, of each game with its own negatives, and as much again with those of
     other games; only between feasible ones, for the constraints decide about the others. Drawn to equal weights, and
-    mixed with them.
+    mixed with them. What `APART` gets is fitted after them.
     """
     feasible = [row for row in rows if row["feasible"]]
     originals = [row for row in feasible if row["kind"] == ORIGINAL]
@@ -257,7 +308,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
             if negatives[kind]:
                 picked = rng.integers(len(negatives[kind]), size=3)
                 across += [(vector(one) - vector(negatives[kind][int(k)]), kind) for k in picked]
-    names = part_names()
+    names = [name for name in part_names() if name != APART]
     if not own:
         return dict.fromkeys(names, 1.0 / len(names))
     pairs = [*own, *across]
@@ -277,15 +328,49 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
     found = minimize(loss, np.full(len(names), 1.0), jac=True, bounds=[(0.0, None)] * len(names), method="L-BFGS-B")
     mixed = EQUAL / len(names) + (1.0 - EQUAL) * found.x / found.x.sum()
-    return {name: float(round(w, 4)) for name, w in zip(names, mixed, strict=True)}
+    weights = fit_share(rows, {name: float(w) for name, w in zip(names, mixed, strict=True)})
+    return {name: round(w / sum(weights.values()), 4) for name, w in weights.items()}
 
 
-def write_weights(weights: Mapping[str, float], rows: Sequence[Row]) -> None:
+def fit_share(rows: Sequence[Row], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights in which `APART` has the least share, in steps of a twentieth up to one half, with which the games that
+    people made come out above their own negatives most often, or as good as that.
+
+    Args:
+        rows: judgements.
+        weights: of the other parts, which keep them.
+    """
+    others = {name: weights.get(name, 1.0) for name in part_names() if name != APART}
+    total = sum(others.values())
+
+    def with_share(share: float) -> dict[str, float]:
+        return {name: others.get(name, round(total * share / (1.0 - share), 4)) for name in part_names()}
+
+    def agreement(share: float) -> float:
+        values = revalue(rows, with_share(share))
+        return float(np.mean([np.mean(list(own.values())) for kind in KINDS if (own := within(values, kind))]))
+
+    found = {k / 20: agreement(k / 20) for k in range(11)}
+    best = max(found.values())
+    return with_share(min(share for share, value in found.items() if value >= best - AS_GOOD))
+
+
+def stored_weights() -> Mapping[str, float]:
+    """The weights that the judge has."""
+    from pcg.evaluators.judging.games import fitted_weights
+
+    return fitted_weights()
+
+
+def write_weights(weights: Mapping[str, float], rows: Sequence[Row], part: str = "") -> None:
     """Write the weights where the judge finds them, with where they come from."""
     fitted = {row["game"] for row in rows if not held_out(row["game"])}
+    known = json.loads((JUDGING / "game_weights.json").read_text(encoding="utf-8"))["provenance"] if part else ""
+    how = f"the weight of {part} " if part else ""
     data = {
-        "provenance": f"fitted on {len(fitted)} games of the GVGAI framework that are not held out, against their "
-        "negatives (benchmarks/validity.py games --fit; docs/results/validity/games.md)",
+        "provenance": f"{known}{'; ' if known else ''}{how}fitted on {len(fitted)} games of the GVGAI framework that "
+        f"are not held out, against their negatives (benchmarks/validity.py games --fit{'-share' if part else ''}; "
+        "docs/results/validity/games.md)",
         "weights": dict(weights),
     }
     (JUDGING / "game_weights.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
@@ -294,9 +379,11 @@ def write_weights(weights: Mapping[str, float], rows: Sequence[Row]) -> None:
 def revalue(rows: Iterable[Row], weights: Mapping[str, float]) -> dict[tuple[str, str], list[float]]:
     """Values with these weights, by game and kind."""
     by: dict[tuple[str, str], list[float]] = {}
-    w = np.array([weights.get(name, 1.0) for name in part_names()])
+    names = part_names()
+    w = np.array([weights.get(name, 1.0) for name in names])
     for row in rows:
-        value = float(vector(row) @ w / w.sum()) if row["feasible"] and w.sum() else 0.0
+        parts = np.array([row["parts"].get(name, 0.0) for name in names])
+        value = float(parts @ w / w.sum()) if row["feasible"] and w.sum() else 0.0
         by.setdefault((row["game"], row["kind"]), []).append(value)
     return by
 

@@ -24,7 +24,7 @@ Token = tuple[str, str, str]
 _FILE = Path(__file__).with_name("game_conventions.json")
 _JOINT, _HALF = 0.5, 0.4
 """Shares of the counts themselves, and of what two of the three parts let expect; the rest is chance."""
-_FEW = 2.0
+FEW = 2.0
 """Rules that a game is short of, so that few usual ones are worth less than many."""
 _PRIOR = 2.0
 """Meetings that count for the mean share before any is seen."""
@@ -156,6 +156,18 @@ class Conventions:
         every = [math.fsum(v[k] for v in self.scores.values()) + 1.0 for k in range(3)]
         return (own[sign + 1] + 2.0 * every[sign + 1] / math.fsum(every)) / (math.fsum(own) + 2.0)
 
+    def without(self, game: GameKinds) -> Conventions:
+        """Return the counts without a game that was counted, so that it can be judged by the others."""
+        own = count_conventions([game])
+        rules = {token: n - own.rules.get(token, 0.0) for token, n in self.rules.items()}
+        met = {pair: (s - o[0], n - o[1]) for pair, (s, n) in self.met.items() for o in [own.met.get(pair, (0.0, 0.0))]}
+        scores = {
+            key: (x - o[0], y - o[1], z - o[2])
+            for key, (x, y, z) in self.scores.items()
+            for o in [own.scores.get(key, (0.0, 0.0, 0.0))]
+        }
+        return Conventions(self.games - 1, {token: n for token, n in rules.items() if n > 0.0}, met, scores)
+
     def to_json(self) -> dict[str, object]:
         """As a JSON object."""
         return {
@@ -252,7 +264,7 @@ def usage(kinds: GameKinds, known: Conventions) -> Usage:
         if not told and weight > worst:
             worst, silent = weight, types
     return Usage(
-        rules=math.fsum(usual) / (len(usual) + _FEW),
+        rules=math.fsum(usual) / (len(usual) + FEW),
         points=math.fsum(points) / len(points) if points else 0.0,
         told=said / wanted if wanted else 0.5,
         strangest=min(zip(bits, range(len(lines)), lines, strict=True))[2] if lines else None,

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
-from pcg.evaluators.judging.game_conventions import Usage, conventions, usage
+from pcg.evaluators.judging.game_assignment import Cell, EffectUse, assignment, effect_use
+from pcg.evaluators.judging.game_conventions import Conventions, Usage, conventions, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
 
@@ -26,23 +27,43 @@ PartValue = tuple[float, str]
 
 
 @dataclass(frozen=True)
+class Customs:
+    """Counts of what people write: rules, and where they use effects."""
+
+    conventions: Conventions
+    uses: EffectUse
+
+    def without(self, game: GameKinds) -> Customs:
+        """Return what the other games say, for a game that was counted."""
+        return Customs(self.conventions.without(game), self.uses.without(game))
+
+
+def customs() -> Customs:
+    """The counts that come with the toolkit."""
+    return Customs(conventions(), effect_use())
+
+
+@dataclass(frozen=True)
 class RuleFindings:
     """Findings about the rules and levels of a game, made without playing."""
 
     kinds: GameKinds
     reading: RuleReading
     usage: Usage
+    uses: EffectUse
 
     @classmethod
-    def of(cls, game: Game, levels: Sequence[Level]) -> RuleFindings:
+    def of(cls, game: Game, levels: Sequence[Level], known: Customs | None = None) -> RuleFindings:
         """Read a game.
 
         Args:
             game: with one player.
             levels: read for it.
+            known: what people write, by default what comes with the toolkit.
         """
         kinds = game_kinds(game.definition, levels)
-        return cls(kinds, RuleReading(kinds, levels), usage(kinds, conventions()))
+        known = known or customs()
+        return cls(kinds, RuleReading(kinds, levels), usage(kinds, known.conventions), known.uses)
 
     def problem(self) -> str:
         """Return the first fault for which no play is needed, "" for none."""
@@ -98,6 +119,24 @@ def _goal(f: RuleFindings) -> PartValue:
 def _rules(f: RuleFindings) -> PartValue:
     line = f.usage.strangest
     return (f.usage.rules - 0.3) / 0.5, f"The least usual of the rules is {line.text}." if line else "There is no rule."
+
+
+def assignment_part(f: RuleFindings) -> PartValue:
+    """Value and sentence of effects that suit their sprites better than those of the other rules.
+
+    It takes longer than the other parts that need no play, so it is not in `STATIC`.
+    """
+    found = assignment(f.kinds, f.uses)
+    if found.better is None:
+        return found.value, "No two rules would be more usual with their effects exchanged."
+    one, other = (_rule(f.kinds, cell) for cell in found.better)
+    return found.value, f"{one} and {other} would be more usual with their effects exchanged."
+
+
+def _rule(kinds: GameKinds, cell: Cell) -> str:
+    first, second, effect = cell
+    partner = kinds.name(second) if second >= 0 else "EOS"
+    return f"{kinds.name(first)} {partner} > {kinds.definition.effects[effect].name}"
 
 
 def _points(f: RuleFindings) -> PartValue:

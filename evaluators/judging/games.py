@@ -17,7 +17,8 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games.evaluation import RANDOM_WINS
 from pcg.evaluators.judging.game_ablation import Ablation, ablation
-from pcg.evaluators.judging.game_conventions import Usage, conventions, usage
+from pcg.evaluators.judging.game_assignment import EffectUse
+from pcg.evaluators.judging.game_conventions import Usage, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_moments import Moments, moments
 from pcg.evaluators.judging.game_places import Astray, astray
@@ -32,7 +33,7 @@ from pcg.evaluators.judging.game_plays import (
     worth,
 )
 from pcg.evaluators.judging.game_rules import RuleReading
-from pcg.evaluators.judging.game_static import STATIC, PartValue, RuleFindings
+from pcg.evaluators.judging.game_static import STATIC, Customs, PartValue, RuleFindings, assignment_part, customs
 from pcg.evaluators.judging.game_static import fitted_weights as fitted_weights
 from pcg.evaluators.judging.judgement import Judgement, Part
 
@@ -72,6 +73,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure("goal", "terminations that can happen, and that count what players can see and change"),
     Measure("danger", "a way to lose that is met in play, or a limit that bites"),
     Measure("rules", "rules and terminations that people write for such sprites", GAVEL),
+    Measure("assignment", "effects with the sprites that people use them on", GAVEL),
     Measure("points", "points for what people give points for"),
     Measure("meetings", "meetings that call for a rule and have one", GAVEL),
     Measure("purpose", "sprites that lead to the avatar, to a termination or to points"),
@@ -101,6 +103,7 @@ class GameFindings:
     kinds: GameKinds
     reading: RuleReading
     usage: Usage
+    uses: EffectUse
     plays: GamePlays | None = None
     random_wins: float | None = None
     random_plays: int = 0
@@ -112,7 +115,7 @@ class GameFindings:
     @property
     def read(self) -> RuleFindings:
         """Findings about the game that need no play."""
-        return RuleFindings(self.kinds, self.reading, self.usage)
+        return RuleFindings(self.kinds, self.reading, self.usage, self.uses)
 
 
 def judge_game(game: Game, levels: Sequence[str] | None = None, *, seed: int = 0, effort: float = 1.0) -> Judgement:
@@ -146,14 +149,23 @@ class GameJudge:
         seed: of all plays.
         effort: factor on what capable players may spend, 1 for some seconds.
         weights: of the parts by name; by default those fitted on games that people made.
+        known: what people write; by default what comes with the toolkit.
     """
 
-    def __init__(self, *, seed: int = 0, effort: float = 1.0, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        seed: int = 0,
+        effort: float = 1.0,
+        weights: Mapping[str, float] | None = None,
+        known: Customs | None = None,
+    ) -> None:
         if not 0.0 < effort <= 1000.0:
             raise PcgError(f"effort is {effort}, expected more than 0 and at most 1000")
         self.seed = seed
         self.effort = effort
         self.weights = fitted_weights() if weights is None else weights
+        self.known = customs() if known is None else known
 
     def judge(self, game: Game, levels: Sequence[str] | None = None) -> Judgement:
         """Judge a game with its levels; see `judge_game`."""
@@ -184,7 +196,11 @@ class GameJudge:
             raise PcgError(f"{game.name} has no level to be judged on")
         read: list[Level] = [game.read_level(text) for text in texts]
         kinds = game_kinds(game.definition, read)
-        known: dict[str, object] = {"reading": RuleReading(kinds, read), "usage": usage(kinds, conventions())}
+        known: dict[str, object] = {
+            "reading": RuleReading(kinds, read),
+            "usage": usage(kinds, self.known.conventions),
+            "uses": self.known.uses,
+        }
         problem = ""
         try:
             self._examine(game, read, kinds, known)
@@ -195,7 +211,7 @@ class GameJudge:
     def _examine(self, game: Game, read: Sequence[Level], kinds: GameKinds, known: dict[str, object]) -> None:
         reading = known["reading"]
         assert isinstance(reading, RuleReading)
-        if fault := RuleFindings(kinds, reading, known["usage"]).problem():  # type: ignore[arg-type]
+        if fault := RuleFindings(kinds, reading, known["usage"], self.known.uses).problem():  # type: ignore[arg-type]
             raise _Broken(fault)
         plays = GamePlays(game, read, kinds.analysis, self.seed, self.effort)
         known["plays"] = plays
@@ -430,7 +446,8 @@ def _drama(f: GameFindings) -> PartValue | None:
 
 
 _PARTS: Mapping[str, Callable[[GameFindings], PartValue | None]] = {
-    "danger": _danger, "points": _points, "executed": _executed, "matter": _matter, "share": _share, "inside": _inside,
-    "bounded": _bounded_part, "chance": _chance, "idle": _idle, "winning": _winning, "skill": _skill, "depth": _depth,
-    "length": _length, "decisions": _decisions, "tension": _tension, "drama": _drama,
+    "danger": _danger, "assignment": lambda f: assignment_part(f.read), "points": _points, "executed": _executed,
+    "matter": _matter, "share": _share, "inside": _inside, "bounded": _bounded_part, "chance": _chance, "idle": _idle,
+    "winning": _winning, "skill": _skill, "depth": _depth, "length": _length, "decisions": _decisions,
+    "tension": _tension, "drama": _drama,
 }  # fmt: skip

@@ -10,11 +10,13 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.games.winnability import prove_levels
 from pcg.evaluators.judging import Judgement
 from pcg.evaluators.judging.game_ablation import ablation
-from pcg.evaluators.judging.game_conventions import Conventions, conventions, count_conventions, rule_lines, usage
+from pcg.evaluators.judging.game_assignment import EffectUse, assignment, cells, count_uses, effect_use
+from pcg.evaluators.judging.game_conventions import FEW, Conventions, conventions, count_conventions, rule_lines, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlays
 from pcg.evaluators.judging.game_rules import RuleReading
+from pcg.evaluators.judging.game_static import customs
 from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
 from tests.support.fetch import FETCH, LEVEL
 
@@ -196,6 +198,45 @@ def test_conventions_are_counted_from_games_and_kept_as_json() -> None:
     assert again.rules == counted.rules and again.met == counted.met and again.scores == counted.scores
     assert len(list(rule_lines(kinds))) == 6
     assert Conventions().surprise(("avatar", "stepBack", "frame")) == 0.0
+
+
+def test_rules_with_exchanged_effects_are_told_from_the_rules_that_people_write() -> None:
+    whole = assignment(kinds_of(changed()), effect_use())
+    assert whole.better is None and whole.value == 4 / (4 + FEW)
+    exchanged = kinds_of(
+        changed(
+            ("hero wall > stepBack", "hero wall > killSprite scoreChange=1"),
+            ("coin hero > killSprite scoreChange=1", "coin hero > stepBack"),
+        )
+    )
+    found = assignment(exchanged, effect_use())
+    assert found.value < 0.7 * whole.value and found.better is not None
+    named = {(exchanged.name(first), exchanged.name(second)) for first, second, _ in found.better}
+    assert named == {("hero", "wall"), ("coin", "hero")}
+
+
+def test_a_rule_that_siblings_do_not_have_is_less_usual() -> None:
+    two = ("coin > Immovable", "good > Immovable\n            coin >\n            gem >")
+    alike = changed(two, ("coin hero >", "gem hero > killSprite scoreChange=1\n        coin hero >"))
+    apart = changed(
+        two,
+        ("ghost wall > stepBack", "ghost wall > killSprite scoreChange=1"),
+        ("coin hero >", "gem hero > stepBack\n        coin hero >"),
+    )
+    assert assignment(kinds_of(alike), effect_use()).value > assignment(kinds_of(apart), effect_use()).value
+
+
+def test_a_game_that_was_counted_can_be_judged_by_the_others() -> None:
+    kinds, other = kinds_of(changed()), kinds_of(changed(("hero ghost > killSprite", "ghost hero > stepBack")))
+    both = count_uses([kinds, other])
+    assert both.games == 2 and len(cells(kinds)) == 4
+    again = EffectUse.from_json(both.to_json())
+    assert again.seen == both.seen and again.weights == both.weights
+    assert both.without(kinds).seen == count_uses([other]).seen
+    assert count_conventions([kinds, other]).without(kinds).rules == count_conventions([other]).rules
+    assert customs().without(kinds).conventions.games == customs().conventions.games - 1
+    empty = assignment(kinds, EffectUse())
+    assert empty.better is None and empty.value == 4 / (4 + FEW)
 
 
 @pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")

@@ -15,6 +15,7 @@ group, and the sign test is of the group of the best; `--first` is what standing
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -28,11 +29,16 @@ SIZES = ((20, 6, 4), (40, 8, 6), (60, 10, 10))
 """Participants, votes of each, items of each group."""
 
 
+def effects(rng: np.random.Generator, people: int, items: int, options: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the utilities of the items of both groups, and the tastes of participants by group."""
+    own = rng.normal(0, options.apart, (2, items)) + np.array([[options.worth], [0.0]])
+    return own, rng.normal(0, options.taste, (people, 2))
+
+
 def study(rng: np.random.Generator, size: tuple[int, int, int], options: argparse.Namespace) -> list[Vote]:
     """Return the votes of a simulated study; items are named by group and number."""
     people, pairs, items = size
-    own = rng.normal(0, options.apart, (2, items)) + np.array([[options.worth], [0.0]])
-    tastes = rng.normal(0, options.taste, (people, 2))
+    own, tastes = effects(rng, people, items, options)
     votes = []
     for person in range(people):
         for _ in range(pairs):
@@ -50,8 +56,7 @@ def study(rng: np.random.Generator, size: tuple[int, int, int], options: argpars
 def study_of_sets(rng: np.random.Generator, size: tuple[int, int, int], options: argparse.Namespace) -> list[Choice]:
     """Return the choices of a simulated study of sets of four."""
     people, sets, items = size
-    own = rng.normal(0, options.apart, (2, items)) + np.array([[options.worth], [0.0]])
-    tastes = rng.normal(0, options.taste, (people, 2))
+    own, tastes = effects(rng, people, items, options)
     choices = []
     for person in range(people):
         for _ in range(sets):

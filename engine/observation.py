@@ -136,7 +136,7 @@ class StateObservation:
 
     def _avatar(self) -> Any:
         """The record of the player's avatar, None when there is none."""
-        slot = int(getattr(self.state._head, f"avatar{self.player}"))
+        slot = int(getattr(self.state.header, f"avatar{self.player}"))
         return None if slot < 0 else self.state.context.moving(self.state.address)[slot]
 
     def available_actions(self, *, nil: bool = False) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ class StateObservation:
     @property
     def avatar_last_action(self) -> str:
         """The action that the avatar last acted on; NIL at first. What it cannot do has counted as NIL."""
-        return ACTIONS[int(getattr(self.state._head, f"action{self.player}"))]
+        return ACTIONS[int(getattr(self.state.header, f"action{self.player}"))]
 
     @property
     def avatar_resources(self) -> dict[int, int]:

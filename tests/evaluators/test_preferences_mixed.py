@@ -36,6 +36,14 @@ def has(package: str) -> bool:
     return subprocess.run(["Rscript", "-e", f"library({package})"], capture_output=True).returncode == 0
 
 
+def effects(
+    rng: np.random.Generator, people: int, items: int, worth: tuple[float, ...], apart: float, taste: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Utilities of the items, group by group, and tastes of the participants by group."""
+    own: NDArray[np.float64] = np.repeat(worth, items) + rng.normal(0, apart, len(worth) * items)
+    return own, rng.normal(0, taste, (people, len(worth)))
+
+
 def drawn(
     seed: int, *, people: int = 30, votes: int = 9, items: int = 4, worth: tuple[float, ...] = (0.8, 0.2, 0.0),
     apart: float = 0.6, taste: float = 0.6, first: float = 0.15,
@@ -43,8 +51,7 @@ def drawn(
     """Votes of the model itself, one in ten a tie; with the group of each item."""
     rng = np.random.default_rng(seed)
     groups = len(worth)
-    own: NDArray[np.float64] = np.repeat(worth, items) + rng.normal(0, apart, groups * items)
-    tastes = rng.normal(0, taste, (people, groups))
+    own, tastes = effects(rng, people, items, worth, apart, taste)
     made = []
     for person in range(people):
         for _ in range(votes):
@@ -63,8 +70,7 @@ def drawn_sets(
     """Best and worst of sets of four, chosen by the model itself; with the group of each item."""
     rng = np.random.default_rng(seed)
     groups = len(worth)
-    own: NDArray[np.float64] = np.repeat(worth, items) + rng.normal(0, apart, groups * items)
-    tastes = rng.normal(0, taste, (people, groups))
+    own, tastes = effects(rng, people, items, worth, apart, taste)
     made = []
     for person in range(people):
         for _ in range(sets):

@@ -317,9 +317,9 @@ class LevelSearch(SearchRun):
         chain = self._course(pool, difficulties, FINALISTS * config.count)
         finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
         pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
-        turn = 0
-        while turn < MOST_CONFIRMED and not (turn >= CONFIRMED and told_apart(difficulties, config.count)):
-            turn += 1
+        for turn in range(1, MOST_CONFIRMED + 1):
+            if turn > CONFIRMED and told_apart(difficulties, config.count):
+                break
             again = self._difficulties(pool, config.seed + SEEDS_APART * turn)
             difficulties = [[*known, one] for known, one in zip(difficulties, again, strict=True)]
         self.course = self._course(pool, difficulties, config.count)

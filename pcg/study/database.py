@@ -19,6 +19,8 @@ from pcg.study.config import StudyConfig
 from pcg.study.rows import StudyItem, as_json, item_row
 from pcg.study.schema import items, participants, studies
 
+LOCKED_S = 30.0
+"""So long another process may hold the lock of a database in a file before an answer is an error."""
 REST_S = 5.0
 """A connection to a server that was not used for so long may be broken, and is tried first."""
 
@@ -39,7 +41,7 @@ def connect(url: str) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
         if parsed.get_backend_name() == "sqlite":
-            engine = sa.create_engine(parsed, connect_args={"timeout": 30.0})
+            engine = sa.create_engine(parsed, connect_args={"timeout": LOCKED_S})
             sa.event.listen(engine, "connect", _prepare_sqlite)
             sa.event.listen(engine, "begin", _begin_sqlite)
             return engine
@@ -82,8 +84,23 @@ def _without_password(url: str) -> str:
 
 def _prepare_sqlite(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None  # SQLAlchemy's own BEGIN below, not the driver's
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    _switch_to_wal(connection)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    # SQLite does not wait for the lock of this one statement, which a new file needs once: two servers that start at
+    # the same moment would meet in it.
+    until = time.monotonic() + LOCKED_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:

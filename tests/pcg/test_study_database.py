@@ -189,6 +189,24 @@ def test_two_processes_make_one_database(url: str) -> None:
         engine.dispose()
 
 
+def test_connections_that_open_a_new_file_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    def opened(file: Path, barrier: Barrier) -> str:
+        engine = connect(str(file))
+        barrier.wait()
+        with engine.connect() as db:
+            mode = db.exec_driver_sql("PRAGMA journal_mode").scalar()
+        engine.dispose()
+        return str(mode)
+
+    with ThreadPoolExecutor(4) as pool:
+        for k in range(60):
+            barrier = Barrier(4)
+            assert list(pool.map(opened, [tmp_path / f"{k}.db"] * 4, [barrier] * 4)) == ["wal"] * 4
+
+
 def test_votes_of_many_at_once_are_all_there_and_none_twice(url: str, tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -244,7 +244,7 @@ class RuleReading:
             grown = bool(more)
             reached |= more
         # what is only stopped by the frame, or stops at it, has no part in the play yet
-        alone = {t for t in reached if not self._is_avatar(t) and self._only_frame(t)}
+        alone = {t for t in reached if not self._is_avatar(t) and (self._only_frame(t) or self._only_pushed(t))}
         named = {definition.type_index[e] for e in self._held() if e in definition.type_index}
         return tuple(t for t in present if (t not in reached or t in alone) and t not in named)
 
@@ -256,6 +256,17 @@ class RuleReading:
         partners &= set(self.kinds.present)
         makes = any(s.maker == t and s.product in self.kinds.present and s.product != t for s in analysis.sources)
         return not makes and bool(partners) and all(self.kinds.kinds[p] in ("frame", "floor") for p in partners)
+
+    def _only_pushed(self, t: int) -> bool:
+        """Return True for what is pushed about and never in the way: no other rule is about it, nor stops it anything."""
+        analysis, present = self.kinds.analysis, set(self.kinds.present)
+        about = [
+            c
+            for (a, b), happening in analysis.meetings.items()
+            if t in (a, b) and a in present and b in present
+            for c in happening
+        ]
+        return bool(about) and all(c.kind == "push" for c in about) and not any(t in e.types for e in analysis.endings)
 
     def _held(self) -> set[str]:
         """Names that parameters of rules mention, as of resources."""

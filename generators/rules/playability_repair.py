@@ -284,7 +284,9 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 
 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
-    """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it."""
+    """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it, and for
+    what the player pushes, which stops at the frame and at its like.
+    """
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
     heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
     solid = [r.second for r in rules if r.first in heroes and r.effect in ("stepBack", "undoAll") and r.second != EOS]
@@ -307,6 +309,12 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
                 continue
             effect = drawn.setdefault((kin, bound), effects[int(rng.integers(len(effects)))])
             found.append(Rule(mover, bound, effect if effect in effects else effects[0]))
+    pushes = [r.first for r in rules if r.effect == "bounceForward" and r.second in heroes]
+    pushed = [n for n in space.kinds.actors if any(n in _members(space, first) for first in pushes)]
+    for thing in pushed:
+        for bound in (*frames, *pushed):
+            if not _ruled(space, [*rules, *found], thing, bound) and rng.random() < share:
+                found.append(Rule(thing, bound, "undoAll"))
     return _grouped(space, found)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pcg.engine.game import Game
 from pcg.engine.vgdl import Tree, check_game, parse, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.lint import NEEDS_OBS
 from pcg.evaluators.analysis import analyse
 from pcg.minimise.parts import (
     Cutter,
@@ -79,6 +80,7 @@ class _Search:
         self.cutter = Cutter(self.tree)
         self.out: set[Part] = set()
         self.tried = 0
+        self._has_obs = "obs" in game.definition.header
         self._known: dict[str, bool] = {}
 
     def same(self, without: Iterable[Part]) -> bool:
@@ -101,6 +103,9 @@ class _Search:
         self.tried += 1
         try:
             definition = read_game(text, reading=self.game.reading)
+            if self._has_obs and "obs" not in definition.header:
+                if any(t.leaf and t.class_name in NEEDS_OBS for t in definition.types):
+                    return False  # the same in these plays, and no game in the strict reading
             candidate = Game(definition, self.game.levels, name=self.game.name, reading=self.game.reading)
             return self.plays.differing(candidate, names) is None
         except PcgError:

@@ -155,6 +155,14 @@ def test_what_a_class_cannot_do_without_is_no_part() -> None:
     assert [part.text for part in found] == ["prob=0 of ship", "speed=1 of bomb"]
 
 
+def test_who_finds_ways_keeps_what_is_in_the_way() -> None:
+    text = GAME.replace("BasicGame", "BasicGame obs=wall").replace("RandomNPC cooldown=3", "PathChaser stype=fog")
+    chased = smaller(pcg.load(text, [LEVEL.replace("..g", "d.g")], reading="gvgai")).text
+    assert "obs=wall" in chased and "PathChaser" in chased
+    alone = smaller(pcg.load(text, [LEVEL], reading="gvgai")).text
+    assert "obs" not in alone and "PathChaser" not in alone
+
+
 def test_a_dissolved_group_hands_its_class_and_parameters_on() -> None:
     text = (
         "BasicGame\n  SpriteSet\n    movers > Missile speed=0.5\n      left > orientation=LEFT\n"

@@ -92,8 +92,8 @@ def minimise(
     rename: Annotated[
         bool, typer.Option("--rename", help="Name sprites after what they are for: avatar, wall, enemy1, coin ...")
     ] = False,
-    drop_wins: Annotated[
-        bool, typer.Option("--drop-wins", help="Also take out ways to win that no play found.")
+    drop_ends: Annotated[
+        bool, typer.Option("--drop-ends", help="Also take out ways to win and to lose that no play found.")
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
     reading: ReadingChoice = None,
@@ -115,7 +115,7 @@ def minimise(
         task = bar.add_task("plays", total=None)
         done = search(
             loaded, levels=chosen, agents=players, seeds=seeds, seed=seed, budget=budget,
-            max_ticks=max_ticks, keep_wins=not drop_wins, names=rename,
+            max_ticks=max_ticks, keep_ends=not drop_ends, names=rename,
             progress=lambda what, at, of: bar.update(task, description=what, completed=at, total=of),
         )  # fmt: skip
     _report(done)

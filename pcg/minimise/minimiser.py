@@ -143,7 +143,7 @@ def minimise(
     seed: int = 1,
     budget: int | str = BUDGET,
     max_ticks: int = MAX_TICKS,
-    keep_wins: bool = True,
+    keep_ends: bool = True,
     names: bool = False,
     progress: Report | None = None,
 ) -> Minimised:
@@ -161,8 +161,9 @@ def minimise(
         seed: of the first of them.
         budget: forward-model calls per decision of planning agents.
         max_ticks: ticks of a play.
-        keep_wins: whether terminations that win the game stay though no play was won by them, with the rules that
-            change what they count.
+        keep_ends: whether ways to win and to lose stay that no play found: terminations that win, with the rules that
+            change what they count, and those that lose, with the rules by which sprites that were there bring them
+            about.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.
@@ -184,7 +185,7 @@ def minimise(
     search = _Search(game, plays, progress)
     if not search.same(()):
         raise PcgError(f"{game.name} does not play the same once it is formatted; please report this")
-    protected = _winning(search, plays) if keep_wins else {}
+    protected = _ends(search, plays) if keep_ends else {}
     interrupted = False
     try:
         going = True
@@ -199,7 +200,7 @@ def minimise(
     if names and not interrupted:
         text, renamed = _renamed(search, text, game)
     kept = tuple(
-        f"`{p.text}` (line {p.line}) wins the game, but no play got there; the rules that bring it about stay as well"
+        f"`{p.text}` (line {p.line}) ends the game, but no play got there; the rules that bring it about stay as well"
         for p in sorted(protected)
         if p.kind == "ending"
     )
@@ -222,8 +223,10 @@ def _possible(part: Part, plays: Plays) -> bool:
     return part.kind != "sprite" or part.line not in plays.used
 
 
-def _winning(search: _Search, plays: Plays) -> dict[Part, None]:
-    """The terminations that make somebody win and that no play reached, and the rules that can bring them about."""
+def _ends(search: _Search, plays: Plays) -> dict[Part, None]:
+    """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
+    and who plays badly does not win.
+    """
     definition = search.game.definition
     analysis = analyse(definition)
     unreached = {
@@ -237,11 +240,21 @@ def _winning(search: _Search, plays: Plays) -> dict[Part, None]:
     needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
     for (first, _), found in analysis.meetings.items():
         ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
+    for loss in analysis.losses:
+        deaths = [r for r in analysis.removals if r.victim in loss.types and _was_there(r.partner, search.game, plays)]
+        ways += [r.consequence for r in deaths]
+        if deaths and definition.terminations[loss.index].line not in plays.used:
+            unreached[loss.index] = definition.terminations[loss.index].line
     lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
     parts = [p for kind in _KINDS for p in kind(search.tree)]
     protected = {p: None for p in parts if p.line in lines and p.kind in ("rule", "ending", "parameter")}
     names = {word for p in protected for word in re.findall(r"[^\s=,>]+", p.text)}
     return protected | {p: None for p in parts if p.kind in ("sprite", "group") and p.text in names}
+
+
+def _was_there(type_id: int | None, game: Game, plays: Plays) -> bool:
+    """Return True for a type of which some play had a sprite."""
+    return type_id is not None and game.definition.types[type_id].line in plays.used
 
 
 def _reason(part: Part, plays: Plays, tree: Tree) -> str:

@@ -115,7 +115,16 @@ def test_winning_terminations_that_no_play_found_are_kept_unless_told_otherwise(
     assert "SpriteCounter stype=gem limit=0 win=True" in kept.text
     assert "gem hero  > killSprite scoreChange=2" in kept.text  # else nobody could ever win
     assert len(kept.kept) == 1 and "no play got there" in kept.kept[0]
-    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_wins=False).text
+    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_ends=False).text
+
+
+def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
+    apart = "wwwwwww\nwA.gwdw\nw..gwww\nwwwwwww\n"
+    death = "hero dragon > killSprite scoreChange=-1"
+    kept = smaller(game_of(GAME, apart))
+    assert death in " ".join(kept.text.split()) and "SpriteCounter stype=hero" in kept.text
+    assert any("stype=hero" in line for line in kept.kept)
+    assert death not in " ".join(smaller(game_of(GAME, apart), keep_ends=False).text.split())
 
 
 def test_an_interrupt_gives_the_best_so_far() -> None:

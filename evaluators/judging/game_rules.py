@@ -14,6 +14,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.ontology import EFFECTS
 from pcg.evaluators.analysis import Ending, is_avatar
 from pcg.evaluators.effect_semantics import FIRST, NAMED, SECOND, Consequence, consequences, first_number
+from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import GameKinds
 
 
@@ -219,12 +220,18 @@ class RuleReading:
         return True
 
     @cached_property
+    def with_a_part(self) -> list[int]:
+        """Types that can be there, without the ground, which is for the eye."""
+        grounds = {t for t in ground_types(self.kinds.definition) if self.kinds.analysis.has(t, "background")}
+        return [t for t in self.kinds.present if self.kinds.kinds[t] != "floor" and t not in grounds]
+
+    @cached_property
     def aimless(self) -> tuple[int, ...]:
         """Types that levels hold or play brings forth, and that change nothing for the player: nothing that they do
         leads, over any number of rules, to the avatar, to a termination or to points.
         """
         analysis, definition = self.kinds.analysis, self.kinds.definition
-        present = [t for t in self.kinds.present if self.kinds.kinds[t] != "floor"]
+        present = self.with_a_part
         linked: dict[int, set[int]] = {t: set() for t in present}
         reached = {t for t in present if self._is_avatar(t)}
         reached |= {t for e in analysis.endings for t in e.types if t in linked}
@@ -258,7 +265,7 @@ class RuleReading:
         return not makes and bool(partners) and all(self.kinds.kinds[p] in ("frame", "floor") for p in partners)
 
     def _only_pushed(self, t: int) -> bool:
-        """Return True for what is pushed about and never in the way: no other rule is about it, nor stops it anything."""
+        """Return True for what is pushed about and in nobody's way: no other rule is about it."""
         analysis, present = self.kinds.analysis, set(self.kinds.present)
         about = [
             c

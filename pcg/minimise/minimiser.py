@@ -103,9 +103,9 @@ class _Search:
         self.tried += 1
         try:
             definition = read_game(text, reading=self.game.reading)
-            if self._has_obs and "obs" not in definition.header:
-                if any(t.leaf and t.class_name in NEEDS_OBS for t in definition.types):
-                    return False  # the same in these plays, and no game in the strict reading
+            blind = self._has_obs and "obs" not in definition.header
+            if blind and any(t.leaf and t.class_name in NEEDS_OBS for t in definition.types):
+                return False  # the same in these plays, and no game in the strict reading
             candidate = Game(definition, self.game.levels, name=self.game.name, reading=self.game.reading)
             return self.plays.differing(candidate, names) is None
         except PcgError:

@@ -124,7 +124,7 @@ def test_games_that_cannot_be_judged_say_so() -> None:
 # --- parts ---
 
 
-@pytest.mark.parametrize("rule, idle", [("", ["rock"]), ("rock wall > undoAll", []), ("ghost rock > stepBack", [])])
+@pytest.mark.parametrize(("rule", "idle"), [("", ["rock"]), ("rock wall > undoAll", []), ("ghost rock > stepBack", [])])
 def test_what_is_only_pushed_about_has_no_purpose(rule: str, idle: list[str]) -> None:
     game = changed(
         ("coin > Immovable", "coin > Immovable\n        rock > Passive"),

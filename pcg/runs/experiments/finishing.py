@@ -24,6 +24,7 @@ from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
@@ -32,7 +33,6 @@ from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
-from pcg.render.tile_choice import ground_types
 from pcg.runs.experiments.cast import with_cast
 
 MIDDLE, BUDGET = "olets", 60
@@ -255,9 +255,10 @@ def with_ground(text: str) -> str:
     analysis = analyse(definition)
     involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
     index = definition.type_index
+    grounds = ground_types(definition)
     under = Counter(
-        names[0] for names in definition.mapping.values()
-        if names[0] in index and index[names[0]] in ground_types(definition) and names[0] not in involved
+        name for names in definition.mapping.values() for name in names
+        if name in index and index[name] in grounds and name not in involved
     )  # fmt: skip
     if not under:
         return text
@@ -268,7 +269,7 @@ def with_ground(text: str) -> str:
         if not isinstance(node, MappingLine):
             return replace(node, children=tuple(map(put, node.children)))
         names = [word.text for word in node.names]
-        bare = not any(name in index and index[name] in ground_types(definition) for name in names)
+        bare = not any(name in index and index[name] in grounds for name in names)
         return replace(node, names=(Word(ground), *node.names)) if bare and not stays & set(names) else node
 
     made = dumps(Tree(put(tree.header), tree.after, tree.file))

@@ -37,6 +37,18 @@ def test_walk_on_parts_go_with_their_rules_and_characters() -> None:
     assert load(text, levels=levels, reading="strict").levels == levels
 
 
+def test_of_a_group_those_who_do_nothing_go_and_levels_keep_the_usual_ground() -> None:
+    text = CROWD.replace("dog > RandomNPC", "pets >\n            dog > RandomNPC\n            cat > RandomNPC")
+    text = text.replace("d > floor dog", "k > floor cat\n        d > floor dog").replace(
+        "visitor wall > stepBack", "pets wall > stepBack\n        visitor wall > stepBack"
+    )
+    made, levels = with_cast(text, [LEVEL.replace("wA....", "wA.vkd")])
+    assert "cat" not in made and "coin dog > killSprite" in " ".join(made.split())
+    assert levels[0].splitlines()[1].startswith("wA...d") and check_game(made) == []
+    ground = [names for names in load(made).definition.mapping.values() if tuple(names) == ("floor",)]
+    assert len(ground) == 1, "no second character for the ground"
+
+
 def test_a_game_without_walk_on_parts_stays_as_it_is() -> None:
     text, levels = with_cast(FETCH.lstrip(), [LEVEL])
     assert levels == (LEVEL,) and load(text).definition.type_index.keys() == load(FETCH).definition.type_index.keys()

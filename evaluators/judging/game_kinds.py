@@ -35,7 +35,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kinds, from the first that applies to the last."""
 
-_CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
+CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
 _WANDERERS = ("RandomNPC", "RandomInertial", "RandomAltChaser", "ErraticMissile", "RandomMissile", "Spreader")
 _WALKERS = ("Walker", "WalkerJumper")
 _FLOOR = 0.6
@@ -138,7 +138,7 @@ def _kind(analysis: GameAnalysis, t: int, frame: int, floor: set[int]) -> str:
     }
     if t in made:
         return "shot"
-    if name in _CHASERS:
+    if name in CHASERS:
         return "chaser"
     if name in _WANDERERS:
         return "wanderer"

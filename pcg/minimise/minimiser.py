@@ -15,6 +15,7 @@ from pcg.engine.vgdl import Tree, check_game, parse, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.lint import NEEDS_OBS
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.effect_semantics import FIRST
 from pcg.minimise.parts import (
     Cutter,
     Part,
@@ -143,7 +144,7 @@ def minimise(
     seed: int = 1,
     budget: int | str = BUDGET,
     max_ticks: int = MAX_TICKS,
-    keep_ends: bool = True,
+    keep_unmet: bool = True,
     names: bool = False,
     progress: Report | None = None,
 ) -> Minimised:
@@ -161,9 +162,9 @@ def minimise(
         seed: of the first of them.
         budget: forward-model calls per decision of planning agents.
         max_ticks: ticks of a play.
-        keep_ends: whether ways to win and to lose stay that no play found: terminations that win, with the rules that
-            change what they count, and those that lose, with the rules by which sprites that were there bring them
-            about.
+        keep_unmet: whether parts stay that no play met: terminations that win, with the rules that change what they
+            count; those that lose, with the rules by which sprites that were there bring them about; rules that stop
+            movers that were there at what was there.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.
@@ -185,7 +186,7 @@ def minimise(
     search = _Search(game, plays, progress)
     if not search.same(()):
         raise PcgError(f"{game.name} does not play the same once it is formatted; please report this")
-    protected = _ends(search, plays) if keep_ends else {}
+    protected = _unmet(search, plays) if keep_unmet else {}
     interrupted = False
     try:
         going = True
@@ -223,9 +224,9 @@ def _possible(part: Part, plays: Plays) -> bool:
     return part.kind != "sprite" or part.line not in plays.used
 
 
-def _ends(search: _Search, plays: Plays) -> dict[Part, None]:
+def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
-    and who plays badly does not win.
+    and who plays badly does not win. Also what keeps movers out of walls that they did not get to.
     """
     definition = search.game.definition
     analysis = analyse(definition)
@@ -245,6 +246,10 @@ def _ends(search: _Search, plays: Plays) -> dict[Part, None]:
         ways += [r.consequence for r in deaths]
         if deaths and definition.terminations[loss.index].line not in plays.used:
             unreached[loss.index] = definition.terminations[loss.index].line
+    for pair, found in analysis.meetings.items():
+        stopped = found and all(c.kind in ("block", "turn") and c.target == FIRST for c in found)
+        if stopped and analysis.has(pair[0], "mover") and all(_was_there(t, search.game, plays) for t in pair):
+            ways += found
     lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
     parts = [p for kind in _KINDS for p in kind(search.tree)]
     protected = {p: None for p in parts if p.line in lines and p.kind in ("rule", "ending", "parameter")}

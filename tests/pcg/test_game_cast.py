@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_game
-from pcg.runs.experiments.cast import with_cast, without_lone_groups
+from pcg.runs.experiments.cast import with_cast, with_quarry, without_lone_groups
 from tests.support.fetch import FETCH, LEVEL
 
 CROWD = (
@@ -47,6 +47,14 @@ def test_of_a_group_those_who_do_nothing_go_and_levels_keep_the_usual_ground() -
     assert levels[0].splitlines()[1].startswith("wA...d") and check_game(made) == []
     ground = [names for names in load(made).definition.mapping.values() if tuple(names) == ("floor",)]
     assert len(ground) == 1, "no second character for the ground"
+
+
+def test_who_chases_what_is_never_there_wanders() -> None:
+    chased = FETCH.lstrip().replace("ghost > RandomNPC", "bait > Immovable\n        ghost > Chaser stype=bait")
+    text = with_quarry(chased, [LEVEL])
+    assert "ghost > RandomNPC cooldown=2" in " ".join(text.split())
+    present = chased.replace("stype=bait", "stype=hero")
+    assert "Chaser stype=hero" in with_quarry(present, [LEVEL])
 
 
 def test_a_game_without_walk_on_parts_stays_as_it_is() -> None:

@@ -115,7 +115,7 @@ def test_winning_terminations_that_no_play_found_are_kept_unless_told_otherwise(
     assert "SpriteCounter stype=gem limit=0 win=True" in kept.text
     assert "gem hero  > killSprite scoreChange=2" in kept.text  # else nobody could ever win
     assert len(kept.kept) == 1 and "no play got there" in kept.kept[0]
-    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_ends=False).text
+    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_unmet=False).text
 
 
 def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
@@ -124,7 +124,7 @@ def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
     kept = smaller(game_of(GAME, apart))
     assert death in " ".join(kept.text.split()) and "SpriteCounter stype=hero" in kept.text
     assert any("stype=hero" in line for line in kept.kept)
-    assert death not in " ".join(smaller(game_of(GAME, apart), keep_ends=False).text.split())
+    assert death not in " ".join(smaller(game_of(GAME, apart), keep_unmet=False).text.split())
 
 
 def test_an_interrupt_gives_the_best_so_far() -> None:

@@ -12,12 +12,14 @@ from dataclasses import replace
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.tree import Entry, MappingLine, Section, SpriteLine, Tree, Word
+from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
+from pcg.evaluators.judging.game_kinds import CHASERS
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
@@ -63,6 +65,36 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if check_game(smaller) or not set("".join(levels)) <= known:
         return made, tuple(levels)
     return smaller, tuple(level.translate(same) for level in levels)
+
+
+def with_quarry(text: str, levels: Sequence[str]) -> str:
+    """Return a game in which who chases or flees from what is never there is said to wander, which is what it does.
+
+    Args:
+        text: of the game.
+        levels: level texts of it.
+    """
+    game = load(text, levels=levels)
+    definition = game.definition
+    placed = {t for level in levels for t, _, _ in game.read_level(level).placements}
+    there = possible_types(definition, placed)
+
+    def absent(option: Option) -> bool:
+        named = definition.type_index.get(option.value) if option.key == "stype" else None
+        return named is not None and not there & set(definition.types[named].subtypes)
+
+    def put(entry: Entry) -> Entry:
+        children = tuple(map(put, entry.children))
+        if not (isinstance(entry, SpriteLine) and any(map(absent, entry.options))):
+            return replace(entry, children=children)
+        if not (entry.classes and entry.classes[-1].text in CHASERS):
+            return replace(entry, children=children)
+        kept = tuple(o for o in entry.options if not absent(o))
+        return replace(entry, classes=(Word("RandomNPC"),), options=kept, children=children)
+
+    tree = parse(text)
+    made = dumps(Tree(replace(tree.header, children=tuple(map(put, tree.header.children))), tree.after, tree.file))
+    return made if len(check_game(made)) <= len(check_game(text)) else text
 
 
 def _with_characters(text: str, characters: Collection[str]) -> str:

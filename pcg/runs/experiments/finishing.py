@@ -33,7 +33,7 @@ from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
-from pcg.runs.experiments.cast import with_cast
+from pcg.runs.experiments.cast import with_cast, with_quarry
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -132,7 +132,8 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
+    text = with_quarry(dumps(without_comments(parse(text))), levels)
+    text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):

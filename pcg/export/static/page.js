@@ -55,6 +55,9 @@ const MARKUP = `
 
 const create = (tag, text = "", attributes = {}) => Object.assign(document.createElement(tag), { textContent: text, ...attributes });
 
+/** Do something when the browser has shown what is on the page now. */
+const onceShown = (then) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(then)));
+
 export class Page {
   /** @param {HTMLElement} element to fill; @param {Game} game; @param {object} sheet from `loadSheet`. */
   constructor(element, game, sheet) {
@@ -82,7 +85,10 @@ export class Page {
     if (!this.fromLink()) this.open(0);
     new ResizeObserver(() => this.fit()).observe(this.part("[data-stage]").parentElement);
     window.addEventListener("resize", () => this.fit());
-    this.drawLevels();
+    onceShown(() => {
+      this.describe();
+      this.drawLevels(0);
+    });
   }
 
   /** A button below the picture; what lies over the picture has some of the same. */
@@ -99,6 +105,7 @@ export class Page {
     const list = this.part("[data-levels]");
     while (list.children.length > this.about.levels.length) list.lastChild.remove();
     this.open(number);
+    this.describe();
     this.drawLevels(REST_MS);
   }
 
@@ -132,6 +139,17 @@ export class Page {
     this.fillSelect("[data-speed]", [...Object.keys(SPEEDS), ...(this.about.pace.byTurn ? [] : ["byTurn"])].map((name) => [name, say[name]]), say.speed);
     this.part("[data-second]").hidden = this.about.players < 2;
     this.fillSelect("[data-against]", [...this.about.agents.at(-1).map(({ name }) => [name, say.agents[name] ?? name]), ["person", say.person]], say.against);
+    if (this.play) {
+      this.describe();
+      this.nameLevels();
+      this.show();
+      this.cover();
+    }
+  }
+
+  /** Say beside the board what the game is about; it is there when the board has been shown. */
+  describe() {
+    const say = this.words, told = this.about.text[this.tongue];
     this.part("[data-things]").replaceChildren(...told.things.map(([name, text, stamp, role]) => {
       const item = create("li"), words = create("span");
       words.append(create("b", name), ` ${text}`);
@@ -145,11 +163,6 @@ export class Page {
     ]);
     const more = [say.keysUndo, say.touch, say.gamepad].join(" ");
     this.part("[data-keys]").replaceChildren(...keys, ...[...told.win, ...told.lose].map((text) => create("p", text)), create("p", more, { className: "hint" }));
-    if (this.play) {
-      this.nameLevels();
-      this.show();
-      this.cover();
-    }
   }
 
   /** Who can be watched: the win that came with the level, if one did, and the agents. */
@@ -205,7 +218,7 @@ export class Page {
   }
 
   /** The buttons of the levels; their pictures come when the first level is on the screen already. */
-  drawLevels(wait = 30) {
+  drawLevels(wait) {
     const list = this.part("[data-levels]");
     this.about.levels.slice(list.children.length).forEach((level, more, { length }) => {
       const k = this.about.levels.length - length + more;
@@ -222,7 +235,7 @@ export class Page {
       this.drawLevel(k, list.children[k].querySelector("canvas"));
       setTimeout(draw, 10, k + 1);
     };
-    requestAnimationFrame(() => setTimeout(draw, wait, 0));
+    setTimeout(draw, wait, 0);
   }
 
   drawLevel(number, canvas) {

@@ -42,6 +42,7 @@ _SPEED = """
 ({ room, count, rng }) => {
   window.machine ??= window.pcg.game.machine(0);
   const machine = window.machine;
+  machine.findPaths();
   machine.clear();
   const [at, start, draws] = [machine.block(room), machine.block(room), machine.zeros(8)];
   machine.copyState(start, machine.image.initial);

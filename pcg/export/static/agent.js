@@ -75,6 +75,7 @@ export class Agent {
   /** Search until the budget of ticks is spent, or the deadline is over. */
   search() {
     const { machine } = this.play;
+    machine.findPaths();
     for (;;) {
       const status = Number(machine.call.decision_decide(BigInt(this.at[0]), BigInt(this.play.at)));
       if (status === OK) break;

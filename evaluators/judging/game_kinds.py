@@ -35,7 +35,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kinds, from the first that applies to the last."""
 
-_CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
+CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
 _WANDERERS = ("RandomNPC", "RandomInertial", "RandomAltChaser", "ErraticMissile", "RandomMissile", "Spreader")
 _WALKERS = ("Walker", "WalkerJumper")
 _FLOOR = 0.6
@@ -91,7 +91,9 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
             if column in (0, level.width - 1) or row in (0, level.height - 1):
                 border[t] += 1
     can_be = possible_types(definition, placed)
-    present = tuple(t for t in analysis.concrete if t in can_be)
+    # also the wall that every game has without writing it, where levels hold it and no rule is about it
+    concrete = tuple(sorted({*analysis.concrete, *placed}))
+    present = tuple(t for t in concrete if t in can_be)
     under = Counter(
         definition.type_index[names[0]]
         for names in definition.mapping.values()
@@ -107,7 +109,7 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
     frame = max(standing - floor, key=lambda t: border[t], default=-1)
     if frame >= 0 and border[frame] < 0.3 * sum(2 * (lv.width + lv.height) - 4 for lv in levels):
         frame = -1
-    kinds = {t: _kind(analysis, t, frame, floor) for t in analysis.concrete}
+    kinds = {t: _kind(analysis, t, frame, floor) for t in concrete}
     for sprite in definition.types:
         if sprite.id not in kinds:
             below = Counter(kinds[t] for t in sprite.subtypes if t in kinds and sprite.id in definition.types[t].path)
@@ -136,7 +138,7 @@ def _kind(analysis: GameAnalysis, t: int, frame: int, floor: set[int]) -> str:
     }
     if t in made:
         return "shot"
-    if name in _CHASERS:
+    if name in CHASERS:
         return "chaser"
     if name in _WANDERERS:
         return "wanderer"

@@ -14,6 +14,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.ontology import EFFECTS
 from pcg.evaluators.analysis import Ending, is_avatar
 from pcg.evaluators.effect_semantics import FIRST, NAMED, SECOND, Consequence, consequences, first_number
+from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import GameKinds
 
 
@@ -219,12 +220,18 @@ class RuleReading:
         return True
 
     @cached_property
+    def with_a_part(self) -> list[int]:
+        """Types that can be there, without the ground, which is for the eye."""
+        grounds = {t for t in ground_types(self.kinds.definition) if self.kinds.analysis.has(t, "background")}
+        return [t for t in self.kinds.present if self.kinds.kinds[t] != "floor" and t not in grounds]
+
+    @cached_property
     def aimless(self) -> tuple[int, ...]:
         """Types that levels hold or play brings forth, and that change nothing for the player: nothing that they do
         leads, over any number of rules, to the avatar, to a termination or to points.
         """
         analysis, definition = self.kinds.analysis, self.kinds.definition
-        present = [t for t in self.kinds.present if self.kinds.kinds[t] != "floor"]
+        present = self.with_a_part
         linked: dict[int, set[int]] = {t: set() for t in present}
         reached = {t for t in present if self._is_avatar(t)}
         reached |= {t for e in analysis.endings for t in e.types if t in linked}
@@ -244,7 +251,7 @@ class RuleReading:
             grown = bool(more)
             reached |= more
         # what is only stopped by the frame, or stops at it, has no part in the play yet
-        alone = {t for t in reached if not self._is_avatar(t) and self._only_frame(t)}
+        alone = {t for t in reached if not self._is_avatar(t) and (self._only_frame(t) or self._only_pushed(t))}
         named = {definition.type_index[e] for e in self._held() if e in definition.type_index}
         return tuple(t for t in present if (t not in reached or t in alone) and t not in named)
 
@@ -256,6 +263,17 @@ class RuleReading:
         partners &= set(self.kinds.present)
         makes = any(s.maker == t and s.product in self.kinds.present and s.product != t for s in analysis.sources)
         return not makes and bool(partners) and all(self.kinds.kinds[p] in ("frame", "floor") for p in partners)
+
+    def _only_pushed(self, t: int) -> bool:
+        """Return True for what is pushed about and in nobody's way: no other rule is about it."""
+        analysis, present = self.kinds.analysis, set(self.kinds.present)
+        about = [
+            c
+            for (a, b), happening in analysis.meetings.items()
+            if t in (a, b) and a in present and b in present
+            for c in happening
+        ]
+        return bool(about) and all(c.kind == "push" for c in about) and not any(t in e.types for e in analysis.endings)
 
     def _held(self) -> set[str]:
         """Names that parameters of rules mention, as of resources."""

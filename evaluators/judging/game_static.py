@@ -156,7 +156,7 @@ def _meetings(f: RuleFindings) -> PartValue:
 
 def _purpose(f: RuleFindings) -> PartValue:
     idle = f.reading.aimless
-    all_types = max(1, sum(f.kinds.kinds[t] != "floor" for t in f.kinds.present))
+    all_types = max(1, len(f.reading.with_a_part))
     names = ", ".join(f.kinds.name(t) for t in idle[:4])
     return 1.0 - len(idle) / all_types, f"Without a purpose: {names}." if idle else "Every sprite has a purpose."
 

@@ -134,13 +134,17 @@ def lone_pushes(ground: Ground, goal: Cell) -> NDArray[np.int32]:
     The avatar is taken to be where it is needed, so that there are never fewer pushes.
 
     Args:
-        ground: of a board, with a border of walls.
+        ground: of a board; outside it are walls.
         goal: cell.
     """
-    far = np.full(ground.shape, FAR, np.int32)
-    far[goal] = 0
-    frontier = [goal]
-    walk, room = (ground & WALK) != 0, (ground & ROOM) != 0
+    height, width = ground.shape
+    # with walls two cells wide around it, for the avatar stands behind the box
+    framed = np.pad(ground, 2)
+    walk, room = (framed & WALK) != 0, (framed & ROOM) != 0
+    far = np.full(framed.shape, FAR, np.int32)
+    start = (goal[0] + 2, goal[1] + 2)
+    far[start] = 0
+    frontier = [start]
     while frontier:
         following = []
         for y, x in frontier:
@@ -150,7 +154,7 @@ def lone_pushes(ground: Ground, goal: Cell) -> NDArray[np.int32]:
                     far[before] = far[y, x] + 1
                     following.append(before)
         frontier = following
-    return far
+    return far[2 : height + 2, 2 : width + 2]
 
 
 def far_table(ground: Ground, goals: Sequence[Cell]) -> NDArray[np.int32]:

@@ -107,7 +107,7 @@ def difficulty(board: PushBoard, room: int = MOST_POSITIONS, table: PullTable | 
     r"""Measure a puzzle.
 
     Args:
-        board: it, with a border of walls.
+        board: it; outside it are walls.
         room: positions looked at for each of its measures at most.
         table: of the board's walls and goals, where it is known already.
 

@@ -122,8 +122,13 @@ def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
 
     Sprites that wander or chase choose their way anew in every tick: turning would not stop them. What flies turns
     round at a wall, for any other turn takes it through, and does not break a hole into the frame. Walls stop the
-    player, and do not kill.
+    player, and do not kill; only shots break them.
     """
+    breaker = space.roles.get(rule.second, "")
+    breaks = space.roles.get(rule.first) == "frame" and ontology.EFFECTS[rule.effect].kills_first
+    if breaks and breaker in _BOUNDS and breaker != "shot":
+        bound = next(e for e in _BOUNDS[breaker] if e not in _OPEN)
+        return Rule(rule.second, rule.first, bound)
     frame = space.roles.get(rule.second) == "frame"
     usual = _BOUNDS.get(space.roles.get(rule.first, ""), ())
     if (frame or rule.second == EOS) and rule.effect in BUMPS and usual == ("stepBack",):
@@ -177,18 +182,19 @@ def _with_one_fate(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence
 
 
 def _with_few_bonuses(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]) -> list[Rule]:
-    """Rules with one kind of things at most that is picked up for points alone: a level full of things that do not
-    matter hides what it is about.
+    """Rules with one kind of things at most that is picked up for points alone, and none that is only pushed about: a
+    level full of things that do not matter hides what it is about.
     """
     heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
     named = Counter(n for r in rules for n in (*r.pair, *(v for _, values in r.params for v in values.split(","))))
     named.update(value for e in endings for _, value in e.params)
-    bonuses = [
+    alone = [
         r for r in rules
-        if r.second in heroes and r.effect in _TAKING and space.roles.get(r.first) in ("static", "resource", "portal")
+        if r.second in heroes and space.roles.get(r.first) in ("static", "resource", "portal")
         and all(named[n] - (n == r.first) == 0 for n in {*_wide(space, r.first), *_members(space, r.first)})
     ]  # fmt: skip
-    return [r for r in rules if r not in bonuses[1:]]
+    vain = [r for r in alone if r.effect in _TAKING][1:] + [r for r in alone if r.effect == "bounceForward"]
+    return [r for r in rules if r not in vain]
 
 
 def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
@@ -278,7 +284,9 @@ def _ruled(space: LearnedSpace, rules: Sequence[Rule], first: str, second: str) 
 
 
 def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
-    """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it."""
+    """Rules for moving sprites that meet the frame of the level, or leave the map where no frame encloses it, and for
+    what the player pushes, which stops at the frame and at its like.
+    """
     frames = [n for n in _leaves(space, ("frame",)) if n in space.kinds.actors]
     heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
     solid = [r.second for r in rules if r.first in heroes and r.effect in ("stepBack", "undoAll") and r.second != EOS]
@@ -301,6 +309,12 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
                 continue
             effect = drawn.setdefault((kin, bound), effects[int(rng.integers(len(effects)))])
             found.append(Rule(mover, bound, effect if effect in effects else effects[0]))
+    pushes = [r.first for r in rules if r.effect == "bounceForward" and r.second in heroes]
+    pushed = [n for n in space.kinds.actors if any(n in _members(space, first) for first in pushes)]
+    for thing in pushed:
+        for bound in (*frames, *pushed):
+            if not _ruled(space, [*rules, *found], thing, bound) and rng.random() < share:
+                found.append(Rule(thing, bound, "undoAll"))
     return _grouped(space, found)
 
 

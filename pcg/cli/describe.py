@@ -92,8 +92,9 @@ def minimise(
     rename: Annotated[
         bool, typer.Option("--rename", help="Name sprites after what they are for: avatar, wall, enemy1, coin ...")
     ] = False,
-    drop_wins: Annotated[
-        bool, typer.Option("--drop-wins", help="Also take out ways to win that no play found.")
+    drop_unmet: Annotated[
+        bool,
+        typer.Option("--drop-unmet", help="Also take out ways to win or lose, and stops of movers, that no play met."),
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write instead of printing.")] = None,
     reading: ReadingChoice = None,
@@ -115,7 +116,7 @@ def minimise(
         task = bar.add_task("plays", total=None)
         done = search(
             loaded, levels=chosen, agents=players, seeds=seeds, seed=seed, budget=budget,
-            max_ticks=max_ticks, keep_wins=not drop_wins, names=rename,
+            max_ticks=max_ticks, keep_unmet=not drop_unmet, names=rename,
             progress=lambda what, at, of: bar.update(task, description=what, completed=at, total=of),
         )  # fmt: skip
     _report(done)

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pcg.engine.game import Game
 from pcg.engine.vgdl import Tree, check_game, parse, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.lint import NEEDS_OBS
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.effect_semantics import FIRST
 from pcg.minimise.parts import (
     Cutter,
     Part,
@@ -79,6 +81,7 @@ class _Search:
         self.cutter = Cutter(self.tree)
         self.out: set[Part] = set()
         self.tried = 0
+        self._has_obs = "obs" in game.definition.header
         self._known: dict[str, bool] = {}
 
     def same(self, without: Iterable[Part]) -> bool:
@@ -101,6 +104,9 @@ class _Search:
         self.tried += 1
         try:
             definition = read_game(text, reading=self.game.reading)
+            blind = self._has_obs and "obs" not in definition.header
+            if blind and any(t.leaf and t.class_name in NEEDS_OBS for t in definition.types):
+                return False  # the same in these plays, and no game in the strict reading
             candidate = Game(definition, self.game.levels, name=self.game.name, reading=self.game.reading)
             return self.plays.differing(candidate, names) is None
         except PcgError:
@@ -138,7 +144,7 @@ def minimise(
     seed: int = 1,
     budget: int | str = BUDGET,
     max_ticks: int = MAX_TICKS,
-    keep_wins: bool = True,
+    keep_unmet: bool = True,
     names: bool = False,
     progress: Report | None = None,
 ) -> Minimised:
@@ -156,8 +162,9 @@ def minimise(
         seed: of the first of them.
         budget: forward-model calls per decision of planning agents.
         max_ticks: ticks of a play.
-        keep_wins: whether terminations that win the game stay though no play was won by them, with the rules that
-            change what they count.
+        keep_unmet: whether parts stay that no play met: terminations that win, with the rules that change what they
+            count; those that lose, with the rules by which sprites that were there bring them about; rules that stop
+            movers that were there at what was there.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.
@@ -179,7 +186,7 @@ def minimise(
     search = _Search(game, plays, progress)
     if not search.same(()):
         raise PcgError(f"{game.name} does not play the same once it is formatted; please report this")
-    protected = _winning(search, plays) if keep_wins else {}
+    protected = _unmet(search, plays) if keep_unmet else {}
     interrupted = False
     try:
         going = True
@@ -194,7 +201,7 @@ def minimise(
     if names and not interrupted:
         text, renamed = _renamed(search, text, game)
     kept = tuple(
-        f"`{p.text}` (line {p.line}) wins the game, but no play got there; the rules that bring it about stay as well"
+        f"`{p.text}` (line {p.line}) ends the game, but no play got there; the rules that bring it about stay as well"
         for p in sorted(protected)
         if p.kind == "ending"
     )
@@ -217,8 +224,10 @@ def _possible(part: Part, plays: Plays) -> bool:
     return part.kind != "sprite" or part.line not in plays.used
 
 
-def _winning(search: _Search, plays: Plays) -> dict[Part, None]:
-    """The terminations that make somebody win and that no play reached, and the rules that can bring them about."""
+def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
+    """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
+    and who plays badly does not win. Also what keeps movers out of walls that they did not get to.
+    """
     definition = search.game.definition
     analysis = analyse(definition)
     unreached = {
@@ -232,11 +241,25 @@ def _winning(search: _Search, plays: Plays) -> dict[Part, None]:
     needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
     for (first, _), found in analysis.meetings.items():
         ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
+    for loss in analysis.losses:
+        deaths = [r for r in analysis.removals if r.victim in loss.types and _was_there(r.partner, search.game, plays)]
+        ways += [r.consequence for r in deaths]
+        if deaths and definition.terminations[loss.index].line not in plays.used:
+            unreached[loss.index] = definition.terminations[loss.index].line
+    for pair, found in analysis.meetings.items():
+        stopped = found and all(c.kind in ("block", "turn") and c.target == FIRST for c in found)
+        if stopped and analysis.has(pair[0], "mover") and all(_was_there(t, search.game, plays) for t in pair):
+            ways += found
     lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
     parts = [p for kind in _KINDS for p in kind(search.tree)]
     protected = {p: None for p in parts if p.line in lines and p.kind in ("rule", "ending", "parameter")}
     names = {word for p in protected for word in re.findall(r"[^\s=,>]+", p.text)}
     return protected | {p: None for p in parts if p.kind in ("sprite", "group") and p.text in names}
+
+
+def _was_there(type_id: int | None, game: Game, plays: Plays) -> bool:
+    """Return True for a type of which some play had a sprite."""
+    return type_id is not None and game.definition.types[type_id].line in plays.used
 
 
 def _reason(part: Part, plays: Plays, tree: Tree) -> str:

@@ -17,8 +17,9 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
+from pcg.evaluators.grounds import ground_types
 from pcg.minimise.rename import role_name, with_names
-from pcg.render.tile_choice import KEYWORDS, ground_types
+from pcg.render.tile_choice import KEYWORDS
 
 ROLES: Mapping[str, str] = {
     "avatar": "played by the player",

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType
+from pcg.evaluators.grounds import ground_types
 from pcg.render.colours import RGB, painted
 
 KEYWORDS: dict[str, str] = {
@@ -133,15 +134,6 @@ def looks(definition: GameDefinition, tiles: Collection[str]) -> list[Look]:
     grounds = ground_types(definition)
     shots = _shot_names(definition)
     return [_look(kind, definition, tiles, kind.id in grounds, kind.name in shots) for kind in definition.types]
-
-
-def ground_types(definition: GameDefinition) -> set[int]:
-    """Static types that lie below others: first of two or more in the lists of at least two level characters."""
-    below: dict[str, int] = {}
-    for names in definition.mapping.values():
-        if len(names) > 1:
-            below[names[0]] = below.get(names[0], 0) + 1
-    return {kind.id for kind in definition.types if kind.class_name == "Immovable" and below.get(kind.name, 0) >= 2}
 
 
 def _shot_names(definition: GameDefinition) -> set[str]:

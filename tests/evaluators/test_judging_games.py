@@ -124,6 +124,18 @@ def test_games_that_cannot_be_judged_say_so() -> None:
 # --- parts ---
 
 
+@pytest.mark.parametrize(("rule", "idle"), [("", ["rock"]), ("rock wall > undoAll", []), ("ghost rock > stepBack", [])])
+def test_what_is_only_pushed_about_has_no_purpose(rule: str, idle: list[str]) -> None:
+    game = changed(
+        ("coin > Immovable", "coin > Immovable\n        rock > Passive"),
+        ("c > floor coin", "c > floor coin\n        r > floor rock"),
+        ("hero ghost > killSprite", f"hero ghost > killSprite\n        rock hero > bounceForward\n        {rule}"),
+        level=LEVEL.replace("A..", "Ar."),
+    )
+    reading = RuleReading(kinds_of(game), [game.read_level(0)])
+    assert [game.definition.types[t].name for t in reading.aimless] == idle
+
+
 def test_sprites_without_a_purpose_and_rules_for_nothing_are_found() -> None:
     game = changed(
         ("coin > Immovable", "coin > Immovable\n        tree > Immovable\n        rock > Immovable"),

@@ -220,6 +220,15 @@ def test_a_box_at_home_that_is_never_pushed_is_idle() -> None:
     assert found is not None and found.idle_boxes == 1 and "need no push" in found.sentences()[-1]
 
 
+@pytest.mark.parametrize("text", ["@   .\n  $  \n     ", "@ *  \n  $. \n     ", " @\n$ \n. "])
+def test_a_board_without_walls_around_it_is_measured_as_one_with_them(text: str) -> None:
+    rows = text.splitlines()
+    edge = "#" * (len(rows[0]) + 2)
+    walled = "\n".join([edge, *(f"#{row}#" for row in rows), edge])
+    found = difficulty(PushBoard.drawn(text))
+    assert found is not None and found == difficulty(PushBoard.drawn(walled))
+
+
 def test_levels_are_measured_as_puzzles() -> None:
     game = pcg.load("boxes")
     metrics = LevelEvaluator(game).text.measure(LevelEvaluator(game).palette.parse(game.levels[1]))

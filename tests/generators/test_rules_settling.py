@@ -213,3 +213,24 @@ def test_walls_stop_the_player_and_one_kind_of_things_is_for_points_alone() -> N
     made = repair_playability(space, RuleSet(rules, (gone(things[2]),)), np.random.default_rng(1), share=1.0, most=30)
     assert [r.first for r in made.rules if r.second == hero and r.first in things] == [things[0], things[2]]
     assert [r.effect for r in made.rules if r.pair == (hero, "wall")] == ["stepBack"]
+
+
+def test_walls_are_not_eaten_and_nothing_is_only_pushed_about() -> None:
+    space, hero, thing = learned("hunt"), "fox", "hay"
+    eaten = Rule("hedge", hero, "killSprite", (("scoreChange", "5"),))
+    pushed, stopped = Rule(thing, hero, "bounceForward"), Rule(thing, "hedge", "undoAll")
+
+    def repaired(*rules: Rule) -> tuple[Rule, ...]:
+        return repair_playability(space, RuleSet(rules, ()), np.random.default_rng(1), share=1.0, most=30).rules
+
+    assert [r for r in repaired(eaten) if {"hedge", hero} == {*r.pair}] == [Rule(hero, "hedge", "stepBack")]
+    assert pushed not in repaired(pushed), "it goes through walls and is in nobody's way"
+    assert pushed in repaired(pushed, stopped), "it can be in the way"
+
+
+def test_what_is_pushed_stops_at_walls_and_at_its_like() -> None:
+    space = learned("boxes")
+    rules = Rule("box", "hero", "bounceForward"), Rule("box", "pit", "killSprite")
+    made = repair_playability(space, RuleSet(rules, (gone("box"),)), np.random.default_rng(1), share=1.0, most=30)
+    assert {Rule("box", "wall", "undoAll"), Rule("box", "box", "undoAll"), *rules} <= set(made.rules)
+    assert repair_playability(space, made, np.random.default_rng(1), share=1.0, most=30) == made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_game
-from pcg.runs.experiments.cast import with_cast, without_lone_groups
+from pcg.runs.experiments.cast import with_cast, with_quarry, without_lone_groups
 from tests.support.fetch import FETCH, LEVEL
 
 CROWD = (
@@ -35,6 +35,26 @@ def test_walk_on_parts_go_with_their_rules_and_characters() -> None:
     assert "ghost" in text
     assert levels[0].splitlines()[1].startswith("wA...d")
     assert load(text, levels=levels, reading="strict").levels == levels
+
+
+def test_of_a_group_those_who_do_nothing_go_and_levels_keep_the_usual_ground() -> None:
+    text = CROWD.replace("dog > RandomNPC", "pets >\n            dog > RandomNPC\n            cat > RandomNPC")
+    text = text.replace("d > floor dog", "k > floor cat\n        d > floor dog").replace(
+        "visitor wall > stepBack", "pets wall > stepBack\n        visitor wall > stepBack"
+    )
+    made, levels = with_cast(text, [LEVEL.replace("wA....", "wA.vkd")])
+    assert "cat" not in made and "coin dog > killSprite" in " ".join(made.split())
+    assert levels[0].splitlines()[1].startswith("wA...d") and check_game(made) == []
+    ground = [names for names in load(made).definition.mapping.values() if tuple(names) == ("floor",)]
+    assert len(ground) == 1, "no second character for the ground"
+
+
+def test_who_chases_what_is_never_there_wanders() -> None:
+    chased = FETCH.lstrip().replace("ghost > RandomNPC", "bait > Immovable\n        ghost > Chaser stype=bait")
+    text = with_quarry(chased, [LEVEL])
+    assert "ghost > RandomNPC cooldown=2" in " ".join(text.split())
+    present = chased.replace("stype=bait", "stype=hero")
+    assert "Chaser stype=hero" in with_quarry(present, [LEVEL])
 
 
 def test_a_game_without_walk_on_parts_stays_as_it_is() -> None:

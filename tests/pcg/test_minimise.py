@@ -115,7 +115,16 @@ def test_winning_terminations_that_no_play_found_are_kept_unless_told_otherwise(
     assert "SpriteCounter stype=gem limit=0 win=True" in kept.text
     assert "gem hero  > killSprite scoreChange=2" in kept.text  # else nobody could ever win
     assert len(kept.kept) == 1 and "no play got there" in kept.kept[0]
-    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_wins=False).text
+    assert "stype=gem" not in smaller(game_of(GAME, closed), keep_unmet=False).text
+
+
+def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
+    apart = "wwwwwww\nwA.gwdw\nw..gwww\nwwwwwww\n"
+    death = "hero dragon > killSprite scoreChange=-1"
+    kept = smaller(game_of(GAME, apart))
+    assert death in " ".join(kept.text.split()) and "SpriteCounter stype=hero" in kept.text
+    assert any("stype=hero" in line for line in kept.kept)
+    assert death not in " ".join(smaller(game_of(GAME, apart), keep_unmet=False).text.split())
 
 
 def test_an_interrupt_gives_the_best_so_far() -> None:
@@ -153,6 +162,14 @@ def test_what_a_class_cannot_do_without_is_no_part() -> None:
     lines = "ship > Bomber stype=bomb prob=0\n  group > stype=bomb\n   one > Bomber\n  bomb > Missile speed=1"
     found = parameters_in(parse(f"BasicGame\n SpriteSet\n  {lines}\n"))
     assert [part.text for part in found] == ["prob=0 of ship", "speed=1 of bomb"]
+
+
+def test_who_finds_ways_keeps_what_is_in_the_way() -> None:
+    text = GAME.replace("BasicGame", "BasicGame obs=wall").replace("RandomNPC cooldown=3", "PathChaser stype=fog")
+    chased = smaller(pcg.load(text, [LEVEL.replace("..g", "d.g")], reading="gvgai")).text
+    assert "obs=wall" in chased and "PathChaser" in chased
+    alone = smaller(pcg.load(text, [LEVEL], reading="gvgai")).text
+    assert "obs" not in alone and "PathChaser" not in alone
 
 
 def test_a_dissolved_group_hands_its_class_and_parameters_on() -> None:

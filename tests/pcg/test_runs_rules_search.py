@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,9 @@ def test_neither_workers_nor_a_pause_change_anything(generator: str, tmp_path: P
 
 
 def test_hopeless_games_are_left_early_and_are_not_feasible(tmp_path: Path) -> None:
-    run_rules(config(evaluations=120, seed=3), tmp_path / "run", workers=2)
+    # of few parents the worst is good, so that many a child has no hope
+    few = replace(config(), generator_parameters={"population": 3, "offspring": 10})
+    run_rules(few, tmp_path / "run", workers=2)
     found = [json.loads(line) for line in events(tmp_path / "run").splitlines()]
     left = [event for event in found if "cannot reach" in event["reason"]]
     assert left and not any(event["feasible"] for event in left)

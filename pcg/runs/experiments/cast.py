@@ -12,17 +12,19 @@ from dataclasses import replace
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import parse
+from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.tree import Entry, Section, SpriteLine, Tree, Word
+from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.analysis import GameAnalysis, analyse
+from pcg.evaluators.grounds import ground_types
+from pcg.evaluators.judging.game_kinds import CHASERS
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
 from pcg.minimise.themes import role_of
-from pcg.render.tile_choice import ground_types
 
 _WALK_ON = ("friend", "scenery", "floor", "nest", "shot", "blow", "target")
 """Roles of which walk-on parts are."""
@@ -55,13 +57,55 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     smaller = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] in extras])
     mapping = load(smaller).definition.mapping
     first: dict[tuple[str, ...], str] = {}
-    for character, names in mapping.items():
-        first.setdefault(tuple(names), character)
+    for character in sorted(mapping, key=lambda c: mapping[c] != definition.mapping.get(c)):  # what it stood for before
+        first.setdefault(tuple(mapping[character]), character)
     same = {ord(character): first[tuple(names)] for character, names in mapping.items()}
+    smaller = _with_characters(smaller, set(first.values()))
     known = set(mapping) | {"\n", " "}
     if check_game(smaller) or not set("".join(levels)) <= known:
         return made, tuple(levels)
     return smaller, tuple(level.translate(same) for level in levels)
+
+
+def with_quarry(text: str, levels: Sequence[str]) -> str:
+    """Return a game in which who chases or flees from what is never there is said to wander, which is what it does.
+
+    Args:
+        text: of the game.
+        levels: level texts of it.
+    """
+    game = load(text, levels=levels)
+    definition = game.definition
+    placed = {t for level in levels for t, _, _ in game.read_level(level).placements}
+    there = possible_types(definition, placed)
+
+    def absent(option: Option) -> bool:
+        named = definition.type_index.get(option.value) if option.key == "stype" else None
+        return named is not None and not there & set(definition.types[named].subtypes)
+
+    def put(entry: Entry) -> Entry:
+        children = tuple(map(put, entry.children))
+        if not (isinstance(entry, SpriteLine) and any(map(absent, entry.options))):
+            return replace(entry, children=children)
+        if not (entry.classes and entry.classes[-1].text in CHASERS):
+            return replace(entry, children=children)
+        kept = tuple(o for o in entry.options if not absent(o))
+        return replace(entry, classes=(Word("RandomNPC"),), options=kept, children=children)
+
+    tree = parse(text)
+    made = dumps(Tree(replace(tree.header, children=tuple(map(put, tree.header.children))), tree.after, tree.file))
+    return made if len(check_game(made)) <= len(check_game(text)) else text
+
+
+def _with_characters(text: str, characters: Collection[str]) -> str:
+    """Return a game whose mapping has only these characters."""
+
+    def kept(entry: Entry) -> Entry:
+        lines = (e for e in entry.children if not isinstance(e, MappingLine) or e.character.text in characters)
+        return replace(entry, children=tuple(map(kept, lines)))
+
+    tree = parse(text)
+    return dumps(Tree(replace(tree.header, children=tuple(map(kept, tree.header.children))), tree.after, tree.file))
 
 
 def without_lone_groups(text: str) -> str:
@@ -141,11 +185,11 @@ def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis)
         needed |= {owner for owner, name in named if owner in found & makers and name in below and name not in found}
         for rule in rules.rules:
             first, second = (below.get(name, {name}) for name in rule.pair)
-            changed = set() if rule.effect in BUMPS else first - found
-            if any(word in str(rule) for word in _BOTH):
-                changed |= second - found
-            if changed or (players & (first | second) and any(key == "scoreChange" for key, _ in rule.params)):
-                needed |= second & found | first & found
+            scored = any(key == "scoreChange" for key, _ in rule.params)
+            if (rule.effect not in BUMPS and first - found) or (scored and players & first):
+                needed |= second & found
+            if (any(word in str(rule) for word in _BOTH) and second - found) or (scored and players & second):
+                needed |= first & found
             if not rule.effect.startswith("spawn"):  # litter that a touch leaves
                 needed |= {v for _, value in rule.params for v in value.split(",") if v in found and not first <= found}
         if not needed:

@@ -24,6 +24,7 @@ from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
@@ -32,8 +33,7 @@ from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
-from pcg.render.tile_choice import ground_types
-from pcg.runs.experiments.cast import with_cast
+from pcg.runs.experiments.cast import with_cast, with_quarry
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -132,7 +132,8 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text, levels = with_cast(with_round_points(dumps(without_comments(parse(text)))), levels)
+    text = with_quarry(dumps(without_comments(parse(text))), levels)
+    text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
@@ -255,9 +256,10 @@ def with_ground(text: str) -> str:
     analysis = analyse(definition)
     involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
     index = definition.type_index
+    grounds = ground_types(definition)
     under = Counter(
-        names[0] for names in definition.mapping.values()
-        if names[0] in index and index[names[0]] in ground_types(definition) and names[0] not in involved
+        name for names in definition.mapping.values() for name in names
+        if name in index and index[name] in grounds and name not in involved
     )  # fmt: skip
     if not under:
         return text
@@ -268,7 +270,7 @@ def with_ground(text: str) -> str:
         if not isinstance(node, MappingLine):
             return replace(node, children=tuple(map(put, node.children)))
         names = [word.text for word in node.names]
-        bare = not any(name in index and index[name] in ground_types(definition) for name in names)
+        bare = not any(name in index and index[name] in grounds for name in names)
         return replace(node, names=(Word(ground), *node.names)) if bare and not stays & set(names) else node
 
     made = dumps(Tree(put(tree.header), tree.after, tree.file))

@@ -30,7 +30,7 @@ from pcg.web.player.sprite_sheet import sheet_for
 AGENTS: Mapping[str, int] = {"mcts": 800, "olets": 800, "onestep": 40, "random": 1}
 """The agents of pages, and the forward-model calls of each per decision."""
 _ANY_TIME = "40ms"
-"""What agents with a budget of time are laid out for: their memory does not depend on how long it is."""
+"""A budget of time to lay agents out for: their memory is the same for each."""
 MAX_LEVELS = 100
 """Levels of a page; a gallery takes the rest."""
 

@@ -47,9 +47,7 @@ def steps(most: float, count: int = 4) -> list[float]:
     return [step * k for k in range(math.ceil(max(most, 1.0) / step - 1e-9) + 1)]
 
 
-def votes_over_time(
-    spans: Sequence[tuple[float, int]], span: float, translate: Callable[[str], str] = str
-) -> Markup:
+def votes_over_time(spans: Sequence[tuple[float, int]], span: float, translate: Callable[[str], str] = str) -> Markup:
     """Bars, one for each span of time."""
     left, top, height = 40.0, 10.0, 150.0
     marks = steps(max(n for _, n in spans))

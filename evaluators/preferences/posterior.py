@@ -29,7 +29,7 @@ class Posterior:
     mean: Array
     covariance: Array
     parts: tuple[tuple[float, Array, Array], ...] = ()
-    """What it approximates: (share, mean, covariance) for each width of the prior; empty: itself."""
+    """The mixture that is approximated: (share, mean, covariance) for each width of the prior; empty for itself."""
 
     def intervals(self, confidence: float = 0.95) -> Array:
         """Return the intervals of the utilities, shape (items, 2)."""

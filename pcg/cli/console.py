@@ -123,9 +123,11 @@ class Commands(TyperGroup):
     guesses: ClassVar[Mapping[str, str]] = {}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the first word names; a word that is a known guess is answered with what it stands for."""
+        """Find the command that the first word names, and answer a known guess with what it stands for."""
         if ctx.parent is None and args and args[0] in self.guesses and args[0] not in self.commands:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{self.guesses[args[0]]}'?")
+            from pcg.engine.vgdl.diagnostics import PcgError
+
+            raise PcgError(f"no command `{args[0]}`, did you mean {self.guesses[args[0]]}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

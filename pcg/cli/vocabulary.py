@@ -38,18 +38,18 @@ ALIASES: Mapping[str, str] = {
 """Older names, which still work but are not shown, and the commands that replace them."""
 
 GUESSES: Mapping[str, str] = {
-    **dict.fromkeys(("generate", "make", "create", "new", "evolve"), "pcg levels GAME' or 'pcg games evolve GAME"),
-    **dict.fromkeys(("evaluate", "score", "metric"), "pcg measure GAME LEVEL' or 'pcg judge GAME"),
-    **dict.fromkeys(("validate", "lint", "verify", "test"), "pcg check GAME"),
-    **dict.fromkeys(("show", "view", "draw"), "pcg render GAME"),
-    **dict.fromkeys(("run", "start"), "pcg play GAME"),
-    **dict.fromkeys(("edit", "editor", "gui", "ui", "web"), "pcg studio"),
-    **dict.fromkeys(("solve", "solver"), "pcg prove GAME"),
-    **dict.fromkeys(("explain", "info"), "pcg describe GAME"),
-    "fmt": "pcg format FILE",
-    "help": "pcg --help' or 'pcg COMMAND --help",
-    "version": "pcg --version",
-    "build": "pcg warmup",
+    **dict.fromkeys(("generate", "make", "create", "new", "evolve"), "`pcg levels GAME` or `pcg games evolve GAME`"),
+    **dict.fromkeys(("evaluate", "score", "metric"), "`pcg measure GAME LEVEL` or `pcg judge GAME`"),
+    **dict.fromkeys(("validate", "lint", "verify", "test"), "`pcg check GAME`"),
+    **dict.fromkeys(("show", "view", "draw"), "`pcg render GAME`"),
+    **dict.fromkeys(("run", "start"), "`pcg play GAME`"),
+    **dict.fromkeys(("edit", "editor", "gui", "ui", "web"), "`pcg studio`"),
+    **dict.fromkeys(("solve", "solver"), "`pcg prove GAME`"),
+    **dict.fromkeys(("explain", "info"), "`pcg describe GAME`"),
+    "fmt": "`pcg format FILE`",
+    "help": "`pcg --help` or `pcg COMMAND --help`",
+    "version": "`pcg --version`",
+    "build": "`pcg warmup`",
 }
 """Words that people try and that are no commands, and what to write instead."""
 

@@ -50,6 +50,7 @@ GUESSES: Mapping[str, str] = {
     "help": "`pcg --help` or `pcg COMMAND --help`",
     "version": "`pcg --version`",
     "build": "`pcg warmup`",
+    "level-generators": "`pcg list level-generators`",
 }
 """Words that people try and that are no commands, and what to write instead."""
 

@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-rest test-full check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:
-	@echo "make demo    generate levels for the dungeon game and open a report (about two minutes the first time)"
+	@echo "make demo    generate levels for the dungeon game and open a report (a minute and a half the first time)"
 	@echo "make test    tests of everything, in minutes"
 	@echo "make test-full  all tests: also fuzzing, browsers, PostgreSQL, the reference's games, kernel modes, long plays"
 	@echo "make test-rest  those that make test leaves out"
@@ -52,26 +52,30 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "pcg needs Python 3.11 or later; try make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
+# Python compiles a module when it is first imported: of most of what is installed here nothing ever is.
+PIP = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
+
 $(RUN): pyproject.toml setup.py constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt setuptools
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e .
+	$(PIP) setuptools
+	$(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(DEV): $(RUN)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev]'
+	$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
 
 # --- what people run ------------------------------------------------------------------------------------------------
 
 demo: $(RUN)
 	rm -rf demo
-	$(BIN)/pcg warmup
-	$(BIN)/pcg levels dungeon -n 10 --seed 1 --budget 25s --workers $(JOBS) --out demo/dungeon
-	for game in $(OTHER_GAMES); do \
-	  $(BIN)/pcg levels $$game -n 5 --seed 1 --budget 8s --workers $(JOBS) --out demo/$$game || exit 1; \
-	done
+	$(BIN)/pcg warmup --no-pages
+	$(BIN)/pcg levels dungeon -n 10 --seed 1 --budget 15s --workers $(JOBS) --out demo/dungeon
+	@$(MAKE) --no-print-directory -j$(JOBS) $(OTHER_GAMES:%=demo/%)
 	@echo
 	@echo "Open demo/dungeon/report.html in a browser; the levels are in demo/dungeon/levels."
+
+demo/%:
+	$(BIN)/pcg levels $* -n 5 --seed 1 --budget 8s --workers 1 --quiet --out $@
 
 test: $(DEV)
 	$(BIN)/pcg warmup
@@ -110,7 +114,7 @@ wheels: $(DEV)
 
 fuzz: $(DEV)
 	PCG_FUZZ_GAMES=$(FUZZ_GAMES) $(BIN)/python -m pytest -n $(JOBS) tests/fuzz/test_game_evaluations.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-build-isolation -e '.[dev,fuzz]'
+	$(PIP) --no-build-isolation -e '.[dev,fuzz]'
 	mkdir -p $(FUZZ_INPUTS)
 	$(BIN)/python tests/fuzz/fuzz_texts.py --seeds $(FUZZ_INPUTS)/texts
 	$(BIN)/python tests/fuzz/fuzz_games.py --seeds $(FUZZ_INPUTS)/games

@@ -17,7 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rich.console import Console
     from rich.progress import Progress
@@ -116,9 +116,19 @@ class Commands(TyperGroup):
 
     Attributes:
         order: names of commands in the order of the help.
+        guesses: words that are no commands, and what people who try them look for.
     """
 
     order: ClassVar[tuple[str, ...]] = ()
+    guesses: ClassVar[Mapping[str, str]] = {}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the first word names, and answer a known guess with what it stands for."""
+        if ctx.parent is None and args and args[0] in self.guesses and args[0] not in self.commands:
+            from pcg.engine.vgdl.diagnostics import PcgError
+
+            raise PcgError(f"no command `{args[0]}`, did you mean {self.guesses[args[0]]}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; bad input and Ctrl-C end it without a traceback."""

@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def warmup(
+    pages: Annotated[bool, typer.Option("--pages/--no-pages", help="Also the module of pages in the browser.")] = True,
     everything: Annotated[bool, typer.Option("--all", hidden=True, help="As without: all kernels are built.")] = False,
 ) -> None:
     """Build the kernels for this machine now, so that nothing waits for them later."""
@@ -37,9 +38,10 @@ def warmup(
         _compile_in_process()
         return
     from pcg.engine.native.loader import load_all, prepare
+    from pcg.engine.native.sources import packages
 
     with errors().status("looking for the kernels of this machine ...") as status:
-        built = prepare(progress=lambda line, _: status.update(line))
+        built = prepare(None if pages else packages(), progress=lambda line, _: status.update(line))
         load_all(runtime.EntryPoint.registry)
     print(f"kernels ready: {len(built)} parts built" if built else "kernels ready: nothing to build")
 

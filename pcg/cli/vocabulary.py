@@ -37,6 +37,23 @@ ALIASES: Mapping[str, str] = {
 }
 """Older names, which still work but are not shown, and the commands that replace them."""
 
+GUESSES: Mapping[str, str] = {
+    **dict.fromkeys(("generate", "make", "create", "new", "evolve"), "`pcg levels GAME` or `pcg games evolve GAME`"),
+    **dict.fromkeys(("evaluate", "score", "metric"), "`pcg measure GAME LEVEL` or `pcg judge GAME`"),
+    **dict.fromkeys(("validate", "lint", "verify", "test"), "`pcg check GAME`"),
+    **dict.fromkeys(("show", "view", "draw"), "`pcg render GAME`"),
+    **dict.fromkeys(("run", "start"), "`pcg play GAME`"),
+    **dict.fromkeys(("edit", "editor", "gui", "ui", "web"), "`pcg studio`"),
+    **dict.fromkeys(("solve", "solver"), "`pcg prove GAME`"),
+    **dict.fromkeys(("explain", "info"), "`pcg describe GAME`"),
+    "fmt": "`pcg format FILE`",
+    "help": "`pcg --help` or `pcg COMMAND --help`",
+    "version": "`pcg --version`",
+    "build": "`pcg warmup`",
+    "level-generators": "`pcg list level-generators`",
+}
+"""Words that people try and that are no commands, and what to write instead."""
+
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "--out": ("--out", "-o"),
     "--level": ("--level", "--levels"),
@@ -127,6 +144,7 @@ def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tup
 def apply(app: typer.Typer) -> None:
     """Apply the names, sentences and groups of this module to all commands of an application."""
     Commands.order = tuple(name for names in GROUPS.values() for name in names)
+    Commands.guesses = GUESSES
     for words, info in commands(app):
         if len(words) == 1:
             info.rich_help_panel = group_of(words[0])

@@ -77,6 +77,8 @@ TABLE = [
     *change("BasicGame", "BasicGam", "game.vgdl:1:1", "`BasicGam`", "BasicGame"),
     # names and numbers
     Bad("check dungon", ("no game `dungon`", "did you mean `dungeon`?")),
+    Bad("generate dungeon", ("no command `generate`", "did you mean `pcg levels GAME`")),
+    Bad("help levels", ("no command `help`", "`pcg COMMAND --help`")),
     Bad("levels dungon", ("no game `dungon`", "did you mean `dungeon`?")),
     Bad("play missing.txt", ("no game `missing.txt`", "there is no such file")),
     Bad("play gme.vgdl", ("no game `gme.vgdl`", "did you mean `game.vgdl`?")),

@@ -149,6 +149,10 @@ class GameAnalysis:
         """Return True when a type has a role."""
         return role in self.roles.get(type_id, frozenset())
 
+    def harms(self, type_id: int) -> bool:
+        """Return True for a type that harms the avatar, by itself or where it stands."""
+        return self.has(type_id, "harmful") or self.has(type_id, "hazard")
+
     def names(self, types: Iterable[int]) -> tuple[str, ...]:
         """The names of `types`."""
         return tuple(self.definition.types[t].name for t in types)

@@ -170,7 +170,7 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
     if any(kinds.kinds[t] in ("chaser", "wanderer", "walker") for t in takers):
         return "escort"
     # what runs away or follows is driven or led to a place
-    led = all(analysis.has(t, "mover") and not {"harmful", "hazard"} & analysis.roles[t] for t in types)
+    led = all(analysis.has(t, "mover") and not analysis.harms(t) for t in types)
     if led and takers and not any(analysis.has(t, "mover") or kinds.kinds[t] == "shot" for t in takers):
         return "escort"
     return "destroy" if takers else "other"
@@ -199,7 +199,7 @@ def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
 
 def _danger(kinds: GameKinds) -> str:
     analysis = kinds.analysis
-    harmful = [t for t in kinds.present if {"harmful", "hazard"} & analysis.roles[t]]
+    harmful = [t for t in kinds.present if analysis.harms(t)]
     for name, of in (
         ("chasers", ("chaser",)),
         ("missiles", ("missile", "spawner")),

@@ -192,7 +192,7 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
 
 def _trouble(about: Concept, said: _Words) -> str:
     kinds = said.kinds
-    harmful = [t for t in kinds.present if {"harmful", "hazard"} & kinds.analysis.roles[t]]
+    harmful = [t for t in kinds.present if kinds.analysis.harms(t)]
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
     dangers = said.several(those or harmful)
     chased = "you" if (prey := _prey(kinds, those)) is None else said.several(prey) or "others"

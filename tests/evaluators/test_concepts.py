@@ -6,6 +6,9 @@ import pytest
 
 from pcg.engine.game import load
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, Concept, concept_of
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.games import judge_game
+from tests.support.fetch import FETCH, LEVEL
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,13 @@ def test_games_with_another_goal_are_further_apart_than_games_with_another_tempo
     )
     assert one.distance(Concept("hunt", "time", "line", "action", "chance")) == 1.0
     assert one.title() == "The Way to the Door"
+
+
+def test_the_wall_that_every_game_has_may_stand_in_no_rule() -> None:
+    text = FETCH.replace("        wall > Immovable\n", "").replace("        hero wall > stepBack\n", "")
+    game = load(text.replace("        ghost wall > stepBack\n", ""), [LEVEL], reading="gvgai")
+    found = concept_of(game, [game.read_level(0)])
+    assert found.goal == "collect" and found.danger == "wanderers"
+    kinds = game_kinds(game.definition, [game.read_level(0)])
+    assert [kinds.name(t) for t in kinds.of("frame")] == ["wall"]
+    assert judge_game(game, effort=0.2).problem

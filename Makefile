@@ -36,7 +36,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-rest test-full check bench docs wheels fuzz format types conformance checked-kernels same-bits lint clean
 
 help:
-	@echo "make demo    generate levels for the dungeon game and open a report (a minute and a half the first time)"
+	@echo "make demo    generate levels for the dungeon game and open a report (a minute and a half the first time, on two idle cores)"
 	@echo "make test    tests of everything, in minutes"
 	@echo "make test-full  all tests: also fuzzing, browsers, PostgreSQL, the reference's games, kernel modes, long plays"
 	@echo "make test-rest  those that make test leaves out"

@@ -8,7 +8,8 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
 
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
-    spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`)
+    spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`);
+                ranks: of the mixture over widths, in the row `one normal` of its normal approximation
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
@@ -26,6 +27,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +100,8 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         note(f"{name} differences", at[one] - at[two] - errors, at[one] - at[two] + errors, apart)
     after_ranks = after.ranks(seed=seed)
     note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
+    alone = replace(after, parts=()).ranks(seed=seed)
+    note("one normal ranks", alone[:, 0], alone[:, 1], 1 + np.argsort(np.argsort(-truth)))
     profile = profile_intervals(fitted)
     note("profile utilities", profile[:, 0], profile[:, 1], truth)
     ranks = 1 + np.argsort(np.argsort(-truth))
@@ -148,6 +152,7 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
         ("differences", *ends.T, apart),
         ("utilities", *after.intervals().T, truth),
         ("ranks", *open_ranks.T, ranks),
+        ("one normal ranks", *replace(after, parts=()).ranks(seed=seed).T, ranks),
     ]
     if options.taste:
         lots = [tuple(names[k] for k in rng.choice(options.items, 4, replace=False)) for _ in range(20_000)]
@@ -165,6 +170,7 @@ def main() -> None:
     parser.add_argument("--designs", default="adaptive,balanced")
     parser.add_argument("--participants", default="5,10,20,50,100")
     parser.add_argument("--studies", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first study")
     parser.add_argument("--items", type=int, default=8)
     parser.add_argument("--pairs", type=int, default=6)
     parser.add_argument("--spread", type=float, default=1.0)
@@ -178,7 +184,10 @@ def main() -> None:
     for design in options.designs.split(","):
         for participants in map(int, options.participants.split(",")):
             of = look if options.shown == "pair" else look_at_sets
-            studies = [of(design, participants, options, seed) for seed in range(options.studies)]
+            studies = [
+                of(design, participants, options, seed)
+                for seed in range(options.first, options.first + options.studies)
+            ]
             for name in studies[0]:
                 values = np.array([one[name] for one in studies])
                 half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""Exported pages: size, the time from opening one to its first picture, and ticks per second beside native kernels.
+"""Exported pages: size, time to the first picture, ticks per second beside native kernels, decisions by the clock.
 
     python benchmarks/web_export.py                              # the built-in games
     python benchmarks/web_export.py --corpus ../shared/gvgai/games --games 40 --json pages.json
@@ -9,7 +9,8 @@ with reading and unpacking the file and compiling the kernels; beside it stands 
 the page has used by then, which does not grow with what else runs on the machine. Speed: random ticks of the first
 level by `kernel.stepping.measure`, in the page and here, in turn, per second of processor time (of the browser's
 process that runs the page, and of this one), the best of several tries of each. Sizes are of pages with the game's
-levels and, as far as it has fewer than ten, these mirrored.
+levels and, as far as it has fewer than ten, these mirrored. Decisions: how long `mcts` and `olets` take, by the clock
+that goes on when something else runs, for decisions with a budget of 40 ms along a play.
 """
 
 from __future__ import annotations
@@ -41,11 +42,26 @@ _SPEED = """
 ({ room, count, rng }) => {
   window.machine ??= window.pcg.game.machine(0);
   const machine = window.machine;
+  machine.findPaths();
   machine.clear();
   const [at, start, draws] = [machine.block(room), machine.block(room), machine.zeros(8)];
   machine.copyState(start, machine.image.initial);
   machine.view.setBigInt64(draws, BigInt(rng), true);
   return Number(machine.call.stepping_measure(machine.game, ...[at, start, draws, count, -200].map(BigInt)));
+}
+"""
+_DECISIONS = """
+([name, count]) => {
+  const { game, Play, Agent } = window.pcg, play = new Play(game, 0, 1), took = [], calls = [];
+  const agent = new Agent(play, game.about.agents[0].find((one) => one.name === name), 1, "40ms");
+  const rivals = game.about.agents.slice(1).map(([first]) => new Agent(play, first, 2));
+  while (took.length < count && !play.over) {
+    const started = performance.now(), action = agent.decide();
+    took.push(performance.now() - started);
+    calls.push(agent.get("calls"));
+    play.advance(action, ...rivals.map((rival) => rival.decide()));
+  }
+  return [took, calls];
 }
 """
 _PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
@@ -106,11 +122,12 @@ def measure(name: str, source: Any, browser: Any, folder: Path, openings: int) -
     tab.goto(path.as_uri())
     tab.wait_for_function("window.pcg?.page")
     here, there = rates(game.context(0), tab, session)
+    decisions = {agent: tab.evaluate(_DECISIONS, [agent, 25]) for agent in ("mcts", "olets")}
     context.close()
     return {
         "game": name, "levels": len(game.levels), "bytes": path.stat().st_size,
         "first_ms": statistics.median(paints), "first_cpu_ms": statistics.median(spent),
-        "native": here, "page": there, "ratio": there / here,
+        "native": here, "page": there, "ratio": there / here, "decisions": decisions,
     }  # fmt: skip
 
 
@@ -161,6 +178,15 @@ def main() -> None:
         f"the page's processor time), page / native {mean:.2f} "
         f"(geometric mean; {min(r['ratio'] for r in rows):.2f} to {max(r['ratio'] for r in rows):.2f})"
     )
+    for agent in ("mcts", "olets"):
+        took = sorted(t for row in rows for t in row["decisions"][agent][0])
+        late = sum(t > 50 for t in took)
+        calls = sorted(c for row in rows for c in row["decisions"][agent][1])
+        print(
+            f"{agent}: {len(took)} decisions of 40 ms took {statistics.median(took):.1f} ms (median; "
+            f"{took[int(0.99 * len(took))]:.1f} of 99 in 100, longest {took[-1]:.1f}; {late} above 50) "
+            f"for {statistics.median(calls):.0f} ticks ({calls[0]} to {calls[-1]})"
+        )
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 

@@ -10,7 +10,7 @@ from pcg.engine.vgdl.definition import GameDefinition
 def ground_types(definition: GameDefinition) -> set[int]:
     """Return the static types that lie below others in what at least two level characters stand for.
 
-    What the sprite set lists first is drawn first (spec 01, draw order): that is the ground, wherever the level
+    What the sprite set lists first is drawn first: that is the ground, wherever the level
     mapping has it. The wall and the avatar that every game has come before the sprite set; a character with one that is
     not listed has the ground as its first name.
 

@@ -36,7 +36,7 @@ export class Machine {
     for (const [at, symbol] of image.functions) this.point(at, symbol);
     this.game = BigInt(image.context);
     this.copy = BigInt(this.slot("tick_copy_state"));
-    if (image.paths) this.findPaths(image.paths);
+    this.paths = image.paths; // to be found before the first tick
     this.start = this.top;
   }
 
@@ -58,15 +58,20 @@ export class Machine {
     this.view.setBigInt64(at, BigInt(this.slot(symbol)), true);
   }
 
-  /** Compute the path-finder's table, which images leave out when they travel: it is the square of the cells. */
-  findPaths({ at, blocked, columns, rows, sideways }) {
-    const cells = columns * rows;
-    this.top = this.image.end;
+  /**
+   * Compute the path-finder's table, which images leave out when they travel: it is the square of the cells. Nobody
+   * waits for it who only looks at a level; whoever plays ticks otherwise than by `step` calls this before.
+   */
+  findPaths() {
+    if (!this.paths) return;
+    const { at, blocked, columns, rows, sideways } = this.paths;
+    const cells = columns * rows, before = this.top;
+    this.paths = null;
     const walls = this.zeros(cells), heap = this.zeros(8 * (cells + 1));
     new Uint8Array(this.memory.buffer, walls, cells).set(blocked);
     new Uint8Array(this.memory.buffer, at, cells * cells).fill(255);
     this.call.paths_build_paths(...[walls, at, heap, columns, rows, sideways].map(BigInt));
-    this.top = this.image.end;
+    this.top = before;
   }
 
   /** Forget all blocks. */
@@ -101,6 +106,7 @@ export class Machine {
 
   /** Play a tick, with a copy from before it in `spare`; returns the status. */
   step(at, spare, first, second) {
+    this.findPaths();
     return Number(this.call.stepping_step(this.game, BigInt(at), BigInt(spare), this.copy, BigInt(first), BigInt(second))) & 15;
   }
 

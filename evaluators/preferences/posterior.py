@@ -28,6 +28,8 @@ class Posterior:
 
     mean: Array
     covariance: Array
+    parts: tuple[tuple[float, Array, Array], ...] = ()
+    """The mixture that is approximated: (share, mean, covariance) for each width of the prior; empty for itself."""
 
     def intervals(self, confidence: float = 0.95) -> Array:
         """Return the intervals of the utilities, shape (items, 2)."""
@@ -56,7 +58,20 @@ class Posterior:
         names = tuple(sorted(set(groups)))
         share = np.array([[float(group == name) for group in groups] for name in names])
         share = (np.eye(len(names)) - 1 / len(names)) @ (share / share.sum(axis=1, keepdims=True))
-        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T)
+        parts = tuple((weight, share @ mean, share @ spread @ share.T) for weight, mean, spread in self.parts)
+        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T, parts)
+
+    def draw(self, samples: int, rng: np.random.Generator) -> Array:
+        """Return utilities drawn from the mixture over widths, (samples, items), those of one width together.
+
+        A wide prior spreads all items and leaves their order as it is; one normal distribution for all widths takes
+        that for doubt about the order.
+        """
+        parts = self.parts or ((1.0, self.mean, self.covariance),)
+        counts = rng.multinomial(samples, [share for share, _, _ in parts])
+        return np.concatenate(
+            [rng.multivariate_normal(mean, spread, n) for (_, mean, spread), n in zip(parts, counts, strict=True) if n]
+        )
 
     def ranks(self, confidence: float = 0.95, *, samples: int = 4000, seed: int = 0) -> NDArray[np.int64]:
         """Return the ranks (1 is best) that are left open, shape (items, 2).
@@ -64,7 +79,7 @@ class Posterior:
         Ranks are whole numbers, so intervals that each hold 95 % hold more than that, all together 97 to 99 %. Each is
         the shortest one of a common level, and that level the lowest at which they hold `confidence` on average.
         """
-        drawn = np.random.default_rng([seed, 11]).multivariate_normal(self.mean, self.covariance, samples)
+        drawn = self.draw(samples, np.random.default_rng([seed, 11]))
         ranks = np.argsort(np.argsort(-drawn, axis=1, kind="stable"), axis=1, kind="stable")
         n = len(self.mean)
         shares = np.stack([np.bincount(ranks[:, k], minlength=n) for k in range(n)]) / samples
@@ -129,7 +144,7 @@ def over_widths(approximations: Sequence[tuple[float, Array, Array]]) -> Posteri
     mean = np.tensordot(share, np.array(means), 1)
     apart = np.array(means) - mean
     covariance = np.tensordot(share, np.array(covariances), 1) + np.einsum("w,wi,wj->ij", share, apart, apart)
-    return Posterior(mean, covariance)
+    return Posterior(mean, covariance, tuple(zip(share.tolist(), means, covariances, strict=True)))
 
 
 def _lengths(held: Array, level: float) -> NDArray[np.int64]:

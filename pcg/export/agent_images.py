@@ -34,7 +34,7 @@ class AgentImage:
 
     Attributes:
         name: of the agent, as `make_agent` takes it.
-        budget: forward-model calls per decision.
+        budget: forward-model calls per decision, as a number, or milliseconds, as `make_agent` takes them: ``"40ms"``.
         blocks: of each block its size in bytes and the number of the piece with its content, -1 for zeros. The first
             is the DECISION record.
         links: (block, offset, block that the address there is of).
@@ -44,7 +44,7 @@ class AgentImage:
     """
 
     name: str
-    budget: int
+    budget: int | str
     blocks: list[tuple[int, int]] = field(default_factory=list)
     links: list[tuple[int, int, int]] = field(default_factory=list)
     functions: list[tuple[int, int, str]] = field(default_factory=list)
@@ -56,7 +56,7 @@ class AgentImage:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def agent_image(name: str, game: Game, level: int, pieces: Pieces, *, budget: int, player: int = 0) -> AgentImage:
+def agent_image(name: str, game: Game, level: int, pieces: Pieces, *, budget: int | str, player: int = 0) -> AgentImage:
     """Return the image of an agent that plays a level of a game.
 
     Args:
@@ -64,14 +64,16 @@ def agent_image(name: str, game: Game, level: int, pieces: Pieces, *, budget: in
         game: the game.
         level: number of a level.
         pieces: where the contents of its arrays go.
-        budget: forward-model calls per decision; pages decide alike on every machine, so it is never time.
+        budget: forward-model calls per decision, with which pages decide alike on every machine, or a time such as
+            ``"40ms"``, for memory as large as agents have it that search until it is over.
         player: whom it plays, from 0.
 
     Raises:
         PcgError: for agents that do not decide in compiled code alone, or whose functions pages do not have.
     """
     agent = make_agent(name, seed=0, budget=budget, player=player)
-    if not isinstance(agent, CompiledAgent) or not agent.reproducible:
+    timed = agent.budget.milliseconds is not None
+    if not isinstance(agent, CompiledAgent) or not (timed or agent.reproducible):
         raise PcgError(f"`{name}` does not decide in compiled code alone, so it cannot play in a page")
     state = game.start(level)
     agent.reset(state)

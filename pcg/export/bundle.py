@@ -7,7 +7,6 @@ offsets from the layout of the kernels (`kernel.layout`), so that the page has n
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +29,8 @@ from pcg.web.player.sprite_sheet import sheet_for
 
 AGENTS: Mapping[str, int] = {"mcts": 800, "olets": 800, "onestep": 40, "random": 1}
 """The agents of pages, and the forward-model calls of each per decision."""
+_ANY_TIME = "40ms"
+"""A budget of time to lay agents out for: their memory is the same for each."""
 MAX_LEVELS = 100
 """Levels of a page; a gallery takes the rest."""
 
@@ -37,6 +38,7 @@ _FACINGS = ("", "up", "left", "down", "right")
 _SPRITE = ("id", "type", "x", "y", "w", "h", "ox", "oy", "bits", "hp", "res", "speed")
 _STATE = ("rng", "aux", "score0", "score1", "win0", "win1", "avatar0", "avatar1", "tick", "ended", "slots", "at_alive",
           "at_res", "at_sprites")  # fmt: skip
+_DECISION = ("random", "budget", "deadline", "calls", "chosen", "spent", "resume")
 _RECORDS = {
     "types": L.TYPE.itemsize,
     "templates": L.SPRITE.itemsize,
@@ -122,7 +124,7 @@ def bundle(
         "layout": {
             "sprite": _offsets(L.SPRITE, _SPRITE),
             "state": _offsets(L.STATE, _STATE),
-            "decision": {name: OFFSETS[name] for name in ("random", "budget", "chosen", "spent", "resume")},
+            "decision": {name: OFFSETS[name] for name in _DECISION},
         },
         "types": _types(game),
         "avatars": _avatars(game),
@@ -247,10 +249,16 @@ def _stamp(game: Game, kind: int) -> int | None:
 
 
 def _agents(game: Game, agents: Mapping[str, int], pieces: Pieces) -> list[list[dict[str, Any]]]:
-    """Images of the agents by player. They depend on the game only, so those of its first level serve all."""
+    """Images of the agents by player, each with the one of the same agent with a budget of time (`timed`).
+
+    They depend on the game only, so those of its first level serve all.
+    """
     return [
         [
-            dataclasses.asdict(agent_image(name, game, 0, pieces, budget=budget, player=player))
+            {
+                **agent_image(name, game, 0, pieces, budget=budget, player=player).as_dict(),
+                "timed": agent_image(name, game, 0, pieces, budget=_ANY_TIME, player=player).as_dict(),
+            }
             for name, budget in agents.items()
         ]
         for player in range(game.players)

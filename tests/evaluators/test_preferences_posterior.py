@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,12 +44,34 @@ def test_intervals_are_centred_and_those_of_differences_agree_with_them() -> Non
 def test_intervals_of_ranks_hold_95_percent_on_average_and_no_more_than_they_must() -> None:
     for seed in range(4):
         _, found = study("balanced", 6, seed)
-        drawn = np.random.default_rng(seed).multivariate_normal(found.mean, found.covariance, 4000)
+        drawn = found.draw(4000, np.random.default_rng(seed))
         ranks = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
         interval = found.ranks()
         held = np.mean((ranks >= interval[:, 0]) & (ranks <= interval[:, 1]))
         assert 0.94 <= held <= 0.975
         assert np.all(found.ranks(0.5)[:, 1] - found.ranks(0.5)[:, 0] <= interval[:, 1] - interval[:, 0])
+
+
+def test_what_is_drawn_has_the_mean_and_the_spread_and_leaves_fewer_orders_open() -> None:
+    closer = []
+    for seed in range(3):
+        _, found = study("adaptive", 5, seed)
+        drawn = found.draw(40_000, np.random.default_rng(seed))
+        assert np.allclose(drawn.mean(axis=0), found.mean, atol=0.05)
+        assert np.allclose(np.cov(drawn.T), found.covariance, atol=0.1)
+        alone = replace(found, parts=()).ranks()
+        closer.append(np.mean((alone - found.ranks()) @ [-1, 1]))
+    assert min(closer) > 0  # the order does not depend on how far apart all items are
+
+
+def test_the_mean_of_groups_is_drawn_as_the_items_are() -> None:
+    _, found = study("balanced", 8, 2)
+    groups = ["a", "b", "b", "a", "c", "c", "c", "a"]
+    names, of = found.of_groups(groups)
+    drawn = found.draw(40_000, np.random.default_rng(3))
+    means = np.stack([drawn[:, [g == name for g in groups]].mean(axis=1) for name in names], axis=1)
+    means -= means.mean(axis=1, keepdims=True)
+    assert np.allclose(of.draw(40_000, np.random.default_rng(4)).std(axis=0), means.std(axis=0), rtol=0.03)
 
 
 @pytest.mark.full

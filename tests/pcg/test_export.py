@@ -320,7 +320,7 @@ import { Agent } from "./agent.js";
 import { Game, Play } from "./game.js";
 const [about, data, jobs] = ["about.json", "data", "jobs.json"].map((name) => fs.readFileSync(name));
 const game = await Game.open(JSON.parse(about), new Uint8Array(data));
-const answers = JSON.parse(jobs).map(({ level, seed, actions, agents, back, image }) => {
+const answers = JSON.parse(jobs).map(({ level, seed, actions, agents, back, image, budgets }) => {
   if (image) return Buffer.from(game.image(level)).toString("base64");
   const play = new Play(game, level, seed);
   if (agents) {
@@ -333,6 +333,21 @@ const answers = JSON.parse(jobs).map(({ level, seed, actions, agents, back, imag
       play.advance(...codes);
     }
     return { chosen, checksum: play.checksum() };
+  }
+  if (budgets) {
+    // a clock by which every look at it takes a millisecond, then that of the machine
+    const { name, times } = budgets, about = game.about.agents[0].find((one) => one.name === name), looked = [];
+    const clock = performance.now, top = play.machine.top;
+    let former;
+    for (const [budget, faked] of times) {
+      let now = 1000;
+      performance.now = faked ? () => now++ : clock;
+      former = new Agent(play, about, seed, budget, former);
+      const action = former.decide(), calls = former.get("calls");
+      const left = [former.get("deadline"), former.get("resume")];
+      looked.push({ action, calls, looks: now - 1000, left });
+    }
+    return { looked, bytes: play.machine.top - top };
   }
   const checksums = [play.checksum()];
   for (const codes of actions) {
@@ -433,6 +448,32 @@ def test_agents_decide_as_in_python(name: str, tmp_path: Path) -> None:
             assert [ACTIONS.index(action) for action in actions] == codes, agent
             state.advance(actions if game.players > 1 else actions[0])
         assert len(answer["chosen"]) == 25 or state.is_over
+
+
+@compiled
+@pytest.mark.modes
+@pytest.mark.parametrize("name", ["mcts", "olets", "onestep", "random"])
+def test_agents_stop_when_their_time_is_over(name: str, tmp_path: Path) -> None:
+    """By a clock that goes on by 1 ms with every look at it, which kernels take every fourth tick."""
+    game = pcg.load("dungeon")
+    times = [(800, False), *((f"{ms}ms", True) for ms in (40, 80, 400.5, 40)), ("5ms", False), (800, True)]
+    (answer,) = in_node(game, [{"level": 1, "seed": 5, "budgets": {"name": name, "times": times}}], tmp_path)
+    ticks, short, twice, long, again, real, after = answer["looked"]
+    assert again == short and {tuple(look["left"]) for look in answer["looked"]} == {(0, 0)}
+    assert after == {**ticks, "looks": 0}  # a time leaves nothing behind that changes a number of ticks
+    player, state = make_agent(name, seed=5, budget=800), game.start(1, seed=5)
+    player.reset(state)
+    assert ACTIONS.index(player.act(state)) == ticks["action"]
+    if name in ("onestep", "random"):  # they know when they have seen enough
+        assert short["calls"] == twice["calls"] == real["calls"] <= 40
+        return
+    for look, limit in ((short, 40), (twice, 80), (long, 400)):
+        # the time is used, and not exceeded; a look is one of the kernel, after four ticks, or one between two slices
+        assert 0.6 * limit < look["looks"] <= limit
+        assert 2 * look["looks"] < look["calls"] < 4 * (look["looks"] + 4)
+    assert short["calls"] < twice["calls"] < long["calls"]
+    assert real["calls"] >= 32
+    assert answer["bytes"] < 12_000_000  # one memory for those that follow each other
 
 
 CROWD = """BasicGame square_size=10

@@ -207,6 +207,35 @@ def test_agents_and_recorded_wins_can_be_watched(tab: Tab, tmp_path: Path) -> No
     assert page.locator("[data-veil] b").text_content() == "Paused"
 
 
+def test_agents_take_a_time_in_place_of_a_number_of_ticks(tab: Tab, tmp_path: Path) -> None:
+    page = show(tab, pcg.load("dungeon"), tmp_path)
+    budget, agents = page.locator("[data-budget]"), "window.pcg.page.watcher.agents"
+    shown = ["800 ticks", "for 20 ms", "for 40 ms", "for 200 ms"]
+    assert (
+        budget.locator("option").all_text_contents() == shown
+        and budget.get_attribute("aria-label") == "Agents simulate"
+    )
+    page.select_option("[data-watch]", "onestep")
+    assert budget.locator("option").first.text_content() == "40 ticks"
+    page.select_option("[data-watch]", "olets")
+    page.click("[data-tools] ~ * [data-do=watch]")
+    page.wait_for_function("window.pcg.page.play.taken.length > 1")
+    assert page.evaluate(f"[{agents}[0].budget, {agents}[0].get('calls') >= 800]") == [800, True]
+    page.select_option("[data-budget]", "20ms")  # from here on
+    page.wait_for_function(f"{agents}[0].get('calls') > 0")
+    assert page.evaluate(f"[{agents}[0].budget, {agents}[0].milliseconds, {agents}[0].get('deadline')]") == [
+        "20ms",
+        20,
+        0,
+    ]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("KeyH")  # a hint by time
+    page.wait_for_function("document.querySelector('[data-say]').textContent.startsWith('Hint')")
+    page.click("[data-do=language]")
+    assert budget.locator("option").all_text_contents() == ["800 步", "20 毫秒", "40 毫秒", "200 毫秒"]
+    assert budget.input_value() == "20ms"
+
+
 def test_a_hint_is_the_next_step_of_a_known_win_else_an_agents(tab: Tab, tmp_path: Path) -> None:
     game = pcg.load("boxes")
     actions = plan(game)

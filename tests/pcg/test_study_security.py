@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +126,67 @@ def test_secrets_are_stored_only_as_hashes(store: StudyStore, another: Another) 
     database = Path(str(store.engine.url.database))
     stored = b"".join(path.read_bytes() for path in database.parent.glob("study.db*"))
     assert secret.encode() not in stored and token.encode() not in stored and b"testclient" not in stored
+
+
+def test_tokens_are_long_and_each_is_another(store: StudyStore, another: Another) -> None:
+    tokens = [store.new_token() for _ in range(20)]
+    assert len(set(tokens)) == 20 and all(len(base64.urlsafe_b64decode(f"{token}=")) == 32 for token in tokens)
+    assert len(bytes.fromhex(store.key)) == 32
+    ways = set()
+    for _ in range(5):
+        one = another().join()
+        visitor = one.client.cookies[f"pcg-{store.name}-form"]
+        assert len(base64.urlsafe_b64decode(visitor.partition(".")[0])) == 18
+        ways |= {visitor, one.client.cookies[f"pcg-{store.name}"]}
+        assert len(bytes.fromhex(one.client.cookies[f"pcg-{store.name}"])) == 32
+    assert len(ways) == 10
+
+
+def test_there_are_three_cookies_and_no_script_reads_them(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "cookies", design__pairs=1)
+    with served(store) as another:
+        one = another()
+        set_: list[str] = []
+        one.client.event_hooks["response"].append(lambda answer: set_.extend(answer.headers.get_list("set-cookie")))
+        one.join().begin()
+        one.play_both()
+        one.vote()
+        one.get("/researcher")
+        one.send("/researcher/enter", researcher=store.new_token())
+        name = f"pcg-{store.name}"
+        lasting = {}
+        for cookie in set_:
+            assert "HttpOnly" in cookie and "Domain=" not in cookie
+            lasting[cookie.partition("=")[0]] = re.findall(r"Max-Age=(\d+)", cookie)
+        assert lasting == {name: [str(60 * 86400)], f"{name}-form": [], f"{name}-researcher": []}
+
+
+def test_addresses_are_held_only_as_hashes_with_a_key_of_this_process() -> None:
+    here, elsewhere = Buckets(1.0, 2.0), Buckets(1.0, 2.0)
+    here.take("192.0.2.77")
+    elsewhere.take("192.0.2.77")
+    held = repr([vars(bucket)["_left"] for bucket in (here, elsewhere)])
+    assert "192.0.2" not in held and set(here._left).isdisjoint(elsewhere._left)
+
+
+def test_what_was_deleted_is_not_in_the_file_after_vacuum(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "gone", design__pairs=1)
+    with served(store) as another:
+        one = another().join().begin()
+        one.play_both()
+        one.vote(reason="what nobody else would write")
+        assert b"what nobody else would write" in _files(tmp_path / "gone")
+        one.get("/data")
+        one.send("/forget", sure="yes")
+    store.engine.dispose()
+    with closing(sqlite3.connect(tmp_path / "gone" / "study.db", isolation_level=None)) as database:
+        database.execute("VACUUM")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert b"what nobody else would write" not in _files(tmp_path / "gone")
+
+
+def _files(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.glob("study.db*"))
 
 
 def test_large_bodies_are_refused(another: Another) -> None:

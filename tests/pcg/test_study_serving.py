@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from study_walks import small_study
+from uvicorn.middleware.proxy_headers import _TrustedHosts
 
 from pcg.study.server import running
 from pcg.study.server.running import names_of_this_machine, run_study
@@ -56,3 +58,23 @@ def test_a_server_for_everyone_answers_to_its_own_names_alone(
 def test_the_names_of_this_machine_are_names_and_addresses() -> None:
     found = names_of_this_machine()
     assert socket.gethostname().lower() in found and len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("proxy", [True, False])
+def test_headers_of_proxies_are_believed_only_when_asked_and_from_networks_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, proxy: bool
+) -> None:
+    made: list[uvicorn.Config] = []
+
+    def stop(self: uvicorn.Server, sockets: object = None) -> None:
+        made.append(self.config)
+
+    monkeypatch.setattr(uvicorn.Server, "run", stop)
+    small_study(tmp_path / "s").engine.dispose()
+    run_study(tmp_path / "s", port=0, proxy=proxy, tell=lambda line: None)
+    (config,) = made
+    assert not config.access_log and config.proxy_headers == proxy
+    if proxy:
+        believed = _TrustedHosts(config.forwarded_allow_ips)
+        assert all(near in believed for near in ("127.0.0.1", "10.1.2.3", "192.168.0.9", "::1"))
+        assert all(far not in believed for far in ("8.8.8.8", "203.0.113.5", "2001:db8::1"))

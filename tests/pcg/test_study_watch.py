@@ -206,6 +206,11 @@ def test_the_page_speaks_chinese_and_every_text_is_translated(store: StudyStore,
     for text in ("已同意参加", "已评 8 / 8", "总是选第一个（8 / 8）"):  # stages and remarks have numbers in them
         assert text in one.get("/researcher?lang=zh").text
     assert "judged" not in one.page.text and "always" not in one.page.text
+    charts = re.findall(r'<svg class="chart".*?</svg>', one.get("/researcher?lang=zh").text, re.DOTALL)
+    told = [text for chart in charts for text in re.findall(r'aria-label="([^"]+)"|<title>([^<]+)</title>', chart)]
+    assert len(charts) >= 3 and len(told) > len(charts)
+    for label, title in told:  # nothing that a screen reader says about a chart is English, but for names of items
+        assert re.search("[\u4e00-\u9fff]| / ", label or title), label or title
     (suspect,) = study_statistics(store, 8).suspects
     assert suspect.participant == person.id
     assert not [why for why in suspect.reasons if translator("zh")(why) == why]

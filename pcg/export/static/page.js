@@ -12,6 +12,7 @@ import { WORDS, fill } from "./words.js";
 
 const ARROWS = { UP: "▲", LEFT: "◀", DOWN: "▼", RIGHT: "▶", USE: "●" };
 const HINT_EFFORT = 4; // times the budget of an agent that plays
+const TIMES = [20, 40, 200]; // milliseconds that agents may think, beside a number of ticks
 const SPEEDS = { usual: 1, slow: 2, slower: 4 };
 const WATCH_TURNS = 6; // turns a second
 const REST_MS = 400; // after another version of the game, before its levels are pictured: a writer types on
@@ -36,6 +37,7 @@ const MARKUP = `
     </div>
     <div class="pcg-options">
       <span class="pcg-watch"><button type="button" data-do="watch"></button><select data-watch></select></span>
+      <label><span data-word="simulate"></span> <select data-budget></select></label>
       <label data-second hidden><span data-word="against"></span> <select data-against></select></label>
       <label><span data-word="speed"></span> <select data-speed></select></label>
       <label class="choice"><input type="checkbox" data-sound> <span data-word="sound"></span></label>
@@ -53,6 +55,9 @@ const MARKUP = `
 
 const create = (tag, text = "", attributes = {}) => Object.assign(document.createElement(tag), { textContent: text, ...attributes });
 
+/** Do something when the browser has shown what is on the page now. */
+const onceShown = (then) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(then)));
+
 export class Page {
   /** @param {HTMLElement} element to fill; @param {Game} game; @param {object} sheet from `loadSheet`. */
   constructor(element, game, sheet) {
@@ -69,13 +74,21 @@ export class Page {
     listen(document, this.part("[data-stage]"), this.part("[data-pad]"), this.about.players, this);
     this.part("[data-speed]").addEventListener("change", () => this.setPace());
     this.part("[data-against]").addEventListener("change", () => { this.rival = null; });
+    this.part("[data-watch]").addEventListener("change", () => this.fillBudget());
+    this.part("[data-budget]").addEventListener("change", () => {
+      this.rival = null;
+      if (this.watcher?.agents) this.setAgents(this.watcher.name);
+    });
     document.addEventListener("visibilitychange", () => document.hidden && this.setPaused(true));
     window.addEventListener("hashchange", () => location.hash !== this.shown && this.fromLink());
     this.speak(this.kept("language") || (navigator.language.startsWith("zh") ? "zh" : "en"));
     if (!this.fromLink()) this.open(0);
     new ResizeObserver(() => this.fit()).observe(this.part("[data-stage]").parentElement);
     window.addEventListener("resize", () => this.fit());
-    this.drawLevels();
+    onceShown(() => {
+      this.describe();
+      this.drawLevels(0);
+    });
   }
 
   /** A button below the picture; what lies over the picture has some of the same. */
@@ -92,6 +105,7 @@ export class Page {
     const list = this.part("[data-levels]");
     while (list.children.length > this.about.levels.length) list.lastChild.remove();
     this.open(number);
+    this.describe();
     this.drawLevels(REST_MS);
   }
 
@@ -125,6 +139,17 @@ export class Page {
     this.fillSelect("[data-speed]", [...Object.keys(SPEEDS), ...(this.about.pace.byTurn ? [] : ["byTurn"])].map((name) => [name, say[name]]), say.speed);
     this.part("[data-second]").hidden = this.about.players < 2;
     this.fillSelect("[data-against]", [...this.about.agents.at(-1).map(({ name }) => [name, say.agents[name] ?? name]), ["person", say.person]], say.against);
+    if (this.play) {
+      this.describe();
+      this.nameLevels();
+      this.show();
+      this.cover();
+    }
+  }
+
+  /** Say beside the board what the game is about; it is there when the board has been shown. */
+  describe() {
+    const say = this.words, told = this.about.text[this.tongue];
     this.part("[data-things]").replaceChildren(...told.things.map(([name, text, stamp, role]) => {
       const item = create("li"), words = create("span");
       words.append(create("b", name), ` ${text}`);
@@ -138,17 +163,26 @@ export class Page {
     ]);
     const more = [say.keysUndo, say.touch, say.gamepad].join(" ");
     this.part("[data-keys]").replaceChildren(...keys, ...[...told.win, ...told.lose].map((text) => create("p", text)), create("p", more, { className: "hint" }));
-    if (this.play) {
-      this.nameLevels();
-      this.show();
-      this.cover();
-    }
   }
 
   /** Who can be watched: the win that came with the level, if one did, and the agents. */
   fillWatch() {
     const names = [...(this.play.level.play ? ["recorded"] : []), ...this.about.agents[0].map(({ name }) => name)];
     this.fillSelect("[data-watch]", names.map((name) => [name, this.words.agents[name] ?? name]), this.words.watch);
+    this.fillBudget();
+  }
+
+  /** What agents may spend on a decision: as many ticks as the one to be watched has by itself, or a time. */
+  fillBudget() {
+    const say = this.words, [first] = this.about.agents[0], name = this.part("[data-watch]").value;
+    const { budget } = this.about.agents[0].find((image) => image.name === name) ?? first;
+    this.fillSelect("[data-budget]", [["", fill(say.simulated, { n: budget })], ...TIMES.map((n) => [`${n}ms`, fill(say.forTime, { n })])], say.simulate);
+  }
+
+  /** An agent of the play that goes on from here; `former` one makes room for it. */
+  agent(name, player, seed = player, former = undefined) {
+    const images = this.about.agents[player];
+    return new Agent(this.play, images.find((image) => image.name === name) ?? images[0], seed, this.part("[data-budget]").value || undefined, former);
   }
 
   fillSelect(selector, options, label) {
@@ -184,7 +218,7 @@ export class Page {
   }
 
   /** The buttons of the levels; their pictures come when the first level is on the screen already. */
-  drawLevels(wait = 30) {
+  drawLevels(wait) {
     const list = this.part("[data-levels]");
     this.about.levels.slice(list.children.length).forEach((level, more, { length }) => {
       const k = this.about.levels.length - length + more;
@@ -201,7 +235,7 @@ export class Page {
       this.drawLevel(k, list.children[k].querySelector("canvas"));
       setTimeout(draw, 10, k + 1);
     };
-    requestAnimationFrame(() => setTimeout(draw, wait, 0));
+    setTimeout(draw, wait, 0);
   }
 
   drawLevel(number, canvas) {
@@ -386,9 +420,7 @@ export class Page {
   }
 
   rivalMove(name) {
-    if (!this.rival || this.rival.born !== this.play.born || this.rival.image.name !== name) {
-      this.rival = new Agent(this.play, this.about.agents[1].find((image) => image.name === name), 1);
-    }
+    if (!this.rival || this.rival.born !== this.play.born || this.rival.about.name !== name) this.rival = this.agent(name, 1, 1, this.rival);
     return this.rival.decide();
   }
 
@@ -507,13 +539,18 @@ export class Page {
         this.open(this.play.number, this.play.seed);
         this.part("[data-watch]").value = name;
       }
-      const agents = this.about.agents.map((images, p) => new Agent(this.play, images.find((image) => image.name === name), p));
-      this.watcher = { name, next: () => agents.map((agent) => agent.decide()) };
+      this.setAgents(name);
     }
     this.say(fill(this.words.agentPlays, { agent: this.words.agents[name] ?? name }));
     this.setPace();
     this.setPaused(false);
     this.show();
+  }
+
+  /** Let agents play from here on. */
+  setAgents(name) {
+    const agents = (this.watched = this.about.agents.map((_, p) => this.agent(name, p, p, this.watched?.[p])));
+    this.watcher = { name, agents, next: () => agents.map((agent) => agent.decide()) };
   }
 
   stopWatching() {
@@ -531,8 +568,8 @@ export class Page {
       const known = this.recorded(), tick = this.play.taken.length;
       let action = known?.[tick];
       if (action === undefined) {
-        const image = this.about.agents[0][0], { machine } = this.play, top = machine.top;
-        action = new Agent(this.play, image, tick).decide(HINT_EFFORT * image.budget);
+        const { machine } = this.play, top = machine.top;
+        action = this.agent("", 0, tick).decide(HINT_EFFORT);
         machine.top = top; // its memory is free again
       }
       const name = ACTIONS[action];

@@ -47,7 +47,7 @@ def steps(most: float, count: int = 4) -> list[float]:
     return [step * k for k in range(math.ceil(max(most, 1.0) / step - 1e-9) + 1)]
 
 
-def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
+def votes_over_time(spans: Sequence[tuple[float, int]], span: float, translate: Callable[[str], str] = str) -> Markup:
     """Bars, one for each span of time."""
     left, top, height = 40.0, 10.0, 150.0
     marks = steps(max(n for _, n in spans))
@@ -58,10 +58,10 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
     for mark in marks:
         y = top + height * (1 - mark / high)
         body += [_line(left, y, WIDTH - 4, y, "grid"), _text(left - 6, y + 4, f"{mark:g}", "small", "end")]
-    form = "%d %b %H:%M" if span < 86400 else "%d %b"
+    form = translate("%d %b %H:%M" if span < 86400 else "%d %b")
     for k, (begin, count) in enumerate(spans):
         tall = height * count / high
-        told = f"{datetime.fromtimestamp(begin, UTC):{form}}: {count} votes"
+        told = f"{datetime.fromtimestamp(begin, UTC):{form}}: {count} {translate('votes')}"
         gap = min(2.0, 0.2 * wide)
         body.append(_rect(left + k * wide + gap / 2, top + height - tall, min(wide - gap, 60), tall, "bar", told))
     for k, anchor in ((0, "start"), (len(spans) - 1, "end")):
@@ -70,7 +70,7 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float) -> Markup:
             body.append(
                 _text(x, top + height + 18, f"{datetime.fromtimestamp(spans[k][0], UTC):{form}}", "small", anchor)
             )
-    return _svg(WIDTH, top + height + 24, "votes over time (UTC)", body)
+    return _svg(WIDTH, top + height + 24, translate("votes over time (UTC)"), body)
 
 
 def reached(stages: Sequence[tuple[str, int]], translate: Callable[[str], str] = str) -> Markup:
@@ -81,17 +81,17 @@ def reached(stages: Sequence[tuple[str, int]], translate: Callable[[str], str] =
     for k, (name, count) in enumerate(stages):
         y = k * _ROW
         wide = (WIDTH - left - right) * count / most
-        lost = f"{count} of {most}"
+        lost = translate(f"{count} of {most}")
         body += [
             _text(left - 10, y + 17, translate(name), "label", "end"),
             _rect(left, y + 4, WIDTH - left - right, _ROW - 8, "track", lost),
             _rect(left, y + 4, wide, _ROW - 8, "bar", lost),
             _text(WIDTH - right + 10, y + 17, f"{count}  ({count / most:.0%})", "small"),
         ]
-    return _svg(WIDTH, len(stages) * _ROW + 4, "how many participants got how far", body)
+    return _svg(WIDTH, len(stages) * _ROW + 4, translate("how many participants got how far"), body)
 
 
-def ranking(ranks: Sequence[Rank]) -> Markup:
+def ranking(ranks: Sequence[Rank], translate: Callable[[str], str] = str) -> Markup:
     """A point and an interval for each, the best first."""
     left, right = 210.0, 50.0
     # One that was hardly judged has an interval without end; it must not squeeze all the others together.
@@ -106,7 +106,10 @@ def ranking(ranks: Sequence[Rank]) -> Markup:
     for k, r in enumerate(ranks):
         y = k * _ROW + 14
         name = r.name if len(r.name) <= 30 else f"{r.name[:14]}…{r.name[-14:]}"
-        told = f"{r.name}: {r.utility:+.2f}, between {r.low:+.2f} and {r.high:+.2f}, {r.votes} comparisons"
+        told = (
+            f"{r.name}: {r.utility:+.2f}, {translate('between')} {r.low:+.2f} {translate('and')} {r.high:+.2f}, "
+            f"{r.votes} {translate('comparisons')}"
+        )
         body += [
             Markup("<g><title>{}</title>").format(told),
             _text(left - 12, y + 4, name, "label", "end"),
@@ -118,4 +121,4 @@ def ranking(ranks: Sequence[Rank]) -> Markup:
     for value in (-reach, 0.0, reach):
         anchor = "start" if value < 0 else "end" if value > 0 else "middle"
         body.append(_text(at(value), height + 20, f"{value:+.1f}" if value else "0", "small", anchor))
-    return _svg(WIDTH, height + 26, "utilities with intervals that hold them with 95 %", body)
+    return _svg(WIDTH, height + 26, translate("utilities with intervals that hold them with 95 %"), body)

@@ -272,7 +272,7 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
                 f"| {title} | {len(group)} | {len(won)} | {middle[0]} | {soon} | {len(ten)} | "
                 f"{len(ten) / len(group):.1%} | {middle[1]} |"
             )
-    lines += ["", *_left_out(known), "", *_revisions(found), *_mended(found)]
+    lines += ["", *_left_out(known), "", *_revisions(found), *_mended(found), *_dear(found)]
     failed = [o for o in found if not o.feasible]
     if failed:
         lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
@@ -334,6 +334,10 @@ def _mended(found: Sequence[Outcome]) -> Iterator[str]:
         f"and {have(held_out)} that were not ({', '.join(o.game for o in held_out)})."
     )
     yield ""
+
+
+def _dear(found: Sequence[Outcome]) -> Iterator[str]:
+    """Say in how many of the games that fall short it is the cost of an evaluation that leaves them so."""
     short = [o for o in found if o.distinct < DISTINCT]
     dear = [o for o in short if o.evaluations_all < FEW]
     if dear:

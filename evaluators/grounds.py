@@ -10,9 +10,9 @@ from pcg.engine.vgdl.definition import GameDefinition
 def ground_types(definition: GameDefinition) -> set[int]:
     """Return the static types that lie below others in what at least two level characters stand for.
 
-    What the sprite set lists first is drawn first: that is the ground, wherever the level
-    mapping has it. The wall and the avatar that every game has come before the sprite set; a character with one that is
-    not listed has the ground as its first name.
+    What the sprite set lists first is drawn first: that is the ground, wherever the level mapping has it. The wall and
+    the avatar that every game has come before the sprite set; a character with one that is not listed has the ground as
+    its first name.
 
     >>> import pcg
     >>> definition = pcg.load("dungeon").definition

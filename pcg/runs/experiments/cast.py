@@ -60,7 +60,7 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     for character in sorted(mapping, key=lambda c: mapping[c] != definition.mapping.get(c)):  # what it stood for before
         first.setdefault(tuple(mapping[character]), character)
     same = {ord(character): first[tuple(names)] for character, names in mapping.items()}
-    smaller = _with_characters(smaller, set(first.values()))
+    smaller = with_characters(smaller, set(first.values()))
     known = set(mapping) | {"\n", " "}
     if check_game(smaller) or not set("".join(levels)) <= known:
         return made, tuple(levels)
@@ -97,7 +97,7 @@ def with_quarry(text: str, levels: Sequence[str]) -> str:
     return made if len(check_game(made)) <= len(check_game(text)) else text
 
 
-def _with_characters(text: str, characters: Collection[str]) -> str:
+def with_characters(text: str, characters: Collection[str]) -> str:
     """Return a game whose mapping has only these characters."""
 
     def kept(entry: Entry) -> Entry:

@@ -19,7 +19,7 @@ from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.lint import NEVER_APPEARS
-from pcg.engine.vgdl.tree import MappingLine, Option, Section, SpriteLine, Tree, Word
+from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
@@ -33,7 +33,7 @@ from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
-from pcg.runs.experiments.cast import with_cast, with_quarry
+from pcg.runs.experiments.cast import with_cast, with_characters, with_quarry
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -319,14 +319,12 @@ def with_used_characters(text: str, levels: Sequence[str]) -> str:
         for c in sorted(used & mapping.keys() - written)
     )
 
-    def kept(node: Any) -> Any:
-        children = tuple(
-            kept(n) for n in node.children if not isinstance(n, MappingLine) or n.character.text in used
-        )  # fmt: skip
-        mapped = isinstance(node, Section) and node.identifier == "LevelMapping"
-        return replace(node, children=(*children, *silent) if mapped else children)
+    def whole(section: Entry) -> Entry:
+        mapped = isinstance(section, Section) and section.identifier == "LevelMapping"
+        return replace(section, children=(*section.children, *silent)) if mapped else section
 
-    return dumps(Tree(kept(tree.header), tree.after, tree.file))
+    header = replace(tree.header, children=tuple(map(whole, tree.header.children)))
+    return with_characters(dumps(Tree(header, tree.after, tree.file)), used)
 
 
 def without_absent_sprites(text: str) -> str:

@@ -8,18 +8,31 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, NativeMiniDungeons
+from benchmarks.pcg_benchmark.native_arcade import NativeArcade
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
+from benchmarks.pcg_benchmark.native_bullets import NativeTalakat
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
-NativeEvaluator = NativeBinary | NativeBuilding | NativeDave | NativeMiniDungeons | NativeSokoban | NativeZelda
+NativeEvaluator = (
+    NativeArcade
+    | NativeBinary
+    | NativeBuilding
+    | NativeDave
+    | NativeMiniDungeons
+    | NativeSokoban
+    | NativeTalakat
+    | NativeZelda
+)
 NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
+    "arcade": NativeArcade,
     "binary": NativeBinary,
     "building": NativeBuilding,
     "ddave": NativeDave,
     "mdungeons": NativeMiniDungeons,
     "sokoban": NativeSokoban,
+    "talakat": NativeTalakat,
     "zelda": NativeZelda,
 }
 """Family of problems (the first part of its name) -> its native evaluator."""

@@ -213,7 +213,7 @@ class BatchSearch:
         try:
             info = self.problem.info(self.layout.content(vector))
             member = Member(vector, info, float(self.problem.quality(info)))
-        except (ArithmeticError, LookupError, ValueError):  # some problems divide by counts that may be 0
+        except (ArithmeticError, LookupError, RecursionError, ValueError):  # counts of 0, grammars without end
             return Member(vector, None, -1.0)
         if member.quality >= 1:
             if not self._pool:

@@ -119,7 +119,7 @@ def analyse_votes(
     found = bootstrap(chosen, samples=samples, seed=seed, question=question)
     fitted = found.fit
     return Analysis(
-        votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted),
+        votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted, chosen),
         shares(chosen, groups, question=question) if groups else None,
         mixed_effects(chosen, groups, question=question) if groups else None,
         outcome_effect(chosen, question=question),
@@ -141,7 +141,7 @@ def _sets(votes: Sequence[Vote], groups: Mapping[str, str]) -> tuple[tuple[str, 
     if not between:
         return None
     fitted = fit(count_votes(between))
-    return fitted.items, posterior(fitted)
+    return fitted.items, posterior(fitted, between)
 
 
 def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:

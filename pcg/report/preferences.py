@@ -385,6 +385,13 @@ TOGETHER = (
 )
 
 
+def together(after: Posterior) -> str:
+    """What utilities and intervals are of, and how much wider these are as people have tastes of their own."""
+    wider = float(np.sqrt(after.dispersion)) - 1
+    told = f" As answers of the same people resemble each other, intervals are {wider:.0%} wider."
+    return TOGETHER + (told if wider >= 0.005 else "")
+
+
 def _items(found: Analysis) -> Table:
     fitted = found.fit
     after, intervals, ranks = found.after.mean, found.after.intervals(), found.after.ranks()
@@ -413,7 +420,7 @@ def _items(found: Analysis) -> Table:
     ]  # fmt: skip
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
     note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
-    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {TOGETHER}")
+    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {together(found.after)}")
 
 
 def _set_table(names: Sequence[str], after: Posterior) -> Table:

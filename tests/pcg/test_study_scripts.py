@@ -105,3 +105,20 @@ def test_the_r_script_reproduces_the_report(folders: tuple[Path, Path]) -> None:
     env = {**os.environ, "ATTENTIVE": "1"}
     done = subprocess.run(command, cwd=export, capture_output=True, text=True, env=env, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.full
+@NEEDS_PANDAS
+@NEEDS_R
+def test_scripts_reproduce_a_study_that_has_hardly_begun(tmp_path: Path) -> None:
+    studies.make(tmp_path / "s", Source("boxes"))  # one group, two people, nothing won or lost
+    store = open_study(tmp_path / "s")
+    for answers in (["first", "second"], ["first"]):
+        studies.take_part(store, answers, ticks=1)
+    assert not any(play.over for play in store.plays())
+    export_study(store, tmp_path / "export")
+    report = report_study(store, tmp_path / "report", samples=20).parent
+    for command in ([sys.executable, "analysis.py", "--report", str(report)], ["Rscript", "analysis.R", str(report)]):
+        done = subprocess.run(command, cwd=tmp_path / "export", capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "NULL" not in done.stdout

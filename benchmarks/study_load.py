@@ -12,10 +12,10 @@ from each play's first tick, and how many plays were dropped. `pages`: so many p
 as often as the server asks for; how long a batch takes until it is stored, and how many were not taken.
 `votes`: simulated participants vote as fast as the pages and short plays let them, from a process of their own; with
 `--beside` so many others go on playing at once meanwhile, and the server's time for a vote is what it takes beyond its
-time for these plays alone. `recovery`: 200 simulated participants with known utilities judge 12 items, and what the
-votes say is compared with the truth. `first`: what a page weighs, and how long a click takes until the game is there,
-in a real browser. Each also tells the processor time of the server, which is what this machine's other work leaves
-alone.
+time for the ticks of these plays, as they were alone. `recovery`: 200 simulated participants with known utilities judge
+12 items, and what the votes say is compared with the truth. `first`: what a page weighs, and how long a click takes
+until the game is there, in a real browser. Each also tells the processor time of the server, which is what this
+machine's other work leaves alone.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ async def come_in(base: str, number: int) -> tuple[str, str]:
     return page.path, cookie
 
 
-Meanwhile = Callable[[], Awaitable[None]]
-"""What is done while others play."""
+Meanwhile = Callable[[Callable[[], int]], Awaitable[None]]
+"""What is done while others play; it is given what counts the ticks that they have played."""
 
 
 async def play_all(server: Hosted, count: int, meanwhile: Meanwhile) -> dict[str, float]:
@@ -161,7 +161,7 @@ async def play_all(server: Hosted, count: int, meanwhile: Meanwhile) -> dict[str
     late.clear()
     sizes.clear()
     before, began = processor_seconds(server), time.monotonic()
-    await meanwhile()
+    await meanwhile(lambda: len(late))
     used, seconds = processor_seconds(server) - before, time.monotonic() - began
     found = sorted(late)
     lost = sum(player.lost for player in players)
@@ -181,7 +181,7 @@ def plays(options: argparse.Namespace) -> dict[str, Any]:
     settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
     with a_study(settings, (Source("dungeon"),), options.postgres) as (folder, store), hosted(folder) as server:
         found: dict[str, Any] = asyncio.run(
-            play_all(server, options.participants, lambda: asyncio.sleep(options.seconds))
+            play_all(server, options.participants, lambda ticks: asyncio.sleep(options.seconds))
         )
         time.sleep(2)
         saved = store.plays()
@@ -248,7 +248,12 @@ class InPage:
 
     async def open(self, **more: Any) -> None:
         """Open the play."""
-        status, self.opened = await self.ask("open", {"token": self.token, **more})
+        while True:
+            status, self.opened = await self.ask("open", {"token": self.token, **more})
+            if status != 503:
+                break
+            self.problems.append("503 when opening, asked again")
+            await asyncio.sleep(1)
         assert status == 200, self.opened
         self.sent, self.clock, self.next = 0, 0, float(self.opened["next"])
         self.began = time.monotonic()
@@ -326,7 +331,7 @@ async def play_in_pages(server: Hosted, store: StudyStore, count: int, meanwhile
         for person, _ in people:
             person.taken, person.ticks, person.batches, person.problems = [], 0, 0, []
         before, start = processor_seconds(server), time.monotonic()
-        await meanwhile()
+        await meanwhile(lambda: sum(person.ticks for person, _ in people))
         used, seconds = processor_seconds(server) - before, time.monotonic() - start
         taken = sorted(second for person, _ in people for second in person.taken)
         ticks = sum(person.ticks for person, _ in people)
@@ -351,7 +356,7 @@ def pages(options: argparse.Namespace) -> dict[str, Any]:
     settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
     with a_study(settings, (Source("dungeon"),), options.postgres) as (folder, store), hosted(folder) as server:
         found: dict[str, Any] = asyncio.run(
-            play_in_pages(server, store, options.participants, lambda: asyncio.sleep(options.seconds))
+            play_in_pages(server, store, options.participants, lambda ticks: asyncio.sleep(options.seconds))
         )
         replayer = Replayer(store)
         stored = replayer.plays()[:: max(1, options.participants // 50)]
@@ -384,30 +389,29 @@ async def vote_beside(
 ) -> tuple[Outcome, float, dict[str, float]]:
     """The outcome of voting, the server's time for it, and how those fared who played meanwhile."""
     outcomes: list[Outcome] = []
-    used = {"alone": 0.0, "with votes": 0.0}
+    used = {"a tick": 0.0, "votes": 0.0}
 
-    async def meanwhile() -> None:
+    async def meanwhile(ticks: Callable[[], int]) -> None:
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-            before = processor_seconds(server)
+            before, counted = processor_seconds(server), ticks()
             if options.beside:
                 await asyncio.sleep(options.seconds)
-                used["alone"] = (processor_seconds(server) - before) / options.seconds
-                before = processor_seconds(server)
+                used["a tick"] = (processor_seconds(server) - before) / max(1, ticks() - counted)
+                before, counted = processor_seconds(server), ticks()
             loop = asyncio.get_running_loop()
             outcomes.append(await loop.run_in_executor(pool, run_simulated, folder, server.url, options))
-            used["with votes"] = processor_seconds(server) - before
+            used["votes"] = processor_seconds(server) - before - used["a tick"] * (ticks() - counted)
 
     playing: dict[str, float] = {}
     if not options.beside:
-        await meanwhile()
+        await meanwhile(int)
     elif options.runs == "server":
         playing = await play_all(server, options.beside, meanwhile)
     else:
         playing = await play_in_pages(server, store, options.beside, meanwhile)
-    for_votes = used["with votes"] - used["alone"] * outcomes[0].seconds
     if options.beside:
-        playing["server busy % before votes"] = 100 * used["alone"]
-    return outcomes[0], for_votes, playing
+        playing["server us/tick before votes"] = 1e6 * used["a tick"]
+    return outcomes[0], used["votes"], playing
 
 
 def votes(options: argparse.Namespace) -> dict[str, Any]:

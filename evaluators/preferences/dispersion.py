@@ -11,7 +11,9 @@ since a covariance of all items from a few people is itself mostly chance:
 where s is the score of all answers of one person at the estimate, and A the inverse information. At the estimate the
 scores of few people are smaller than at the truth, as they add up to nothing; what is divided by counts that in, as the
 corrections of Bell and McCaffrey do (Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples,
-2002).
+2002). Of few people it is mostly chance, so it is drawn towards 1 by a prior that weighs as much as `BEFORE` degrees of
+freedom (Smyth: Linear Models and Empirical Bayes Methods for Assessing Differential Expression, 2004); those of the
+answers are Satterthwaite's (1946).
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from pcg.evaluators.preferences.votes import Vote
 
 FEWEST = 3
 """People of whom a dispersion can be told."""
+BEFORE = 30.0
+"""Degrees of freedom with which answers are taken to scatter by chance alone, before any are seen."""
 
 
 class People:
@@ -74,16 +78,20 @@ class People:
             inner = kept.T @ information @ kept
             inverse = np.linalg.inv(inner + np.eye(n) / width**2)
             sandwich = inverse @ inner @ inverse
-            found = expected = 0.0
+            found = expected = squares = 0.0
             for who, score in self.scores.items():
                 columns, rows = factors[who]
                 own, part = score @ kept, rows @ kept[columns]
                 around = part @ inverse @ part.T
                 found += float(own @ inverse @ own)
+                squares += float((around**2).sum())
                 expected += float(
                     np.trace(around) - 2 * (around**2).sum() + (around * (part @ sandwich @ part.T)).sum()
                 )
-        return max(1.0, found / expected) if expected > 1e-9 else 1.0
+        if expected <= 1e-9:
+            return 1.0
+        freedom = expected**2 / squares
+        return max(1.0, (BEFORE + freedom * found / expected) / (BEFORE + freedom))
 
     def _stacked(self, rows: Sequence[tuple[Sequence[int], Array]]) -> tuple[Array, Array]:
         """Parameters that answers depend on, and all possible scores of them, each by the root of its chance."""
@@ -107,7 +115,7 @@ def vote_dispersion(fitted: Fit, votes: Sequence[Vote]) -> float:
     >>> alike = [Vote(f"p{k}", "a", "b", "first" if k % 3 else "second") for k in range(12) for _ in range(8)]
     >>> mixed = [Vote(f"p{k}", "a", "b", "first" if m % 3 else "second") for k in range(12) for m in range(9)]
     >>> [round(vote_dispersion(fit(count_votes(some)), some), 1) for some in (alike, mixed)]
-    [8.7, 1.0]
+    [2.9, 1.0]
     """
     n, index = len(fitted.items), fitted.counts.index
     extra: Mapping[str, int] = {

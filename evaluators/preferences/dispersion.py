@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.evaluators.preferences.davidson import Array, Fit, one_thread
 from pcg.evaluators.preferences.votes import Vote
@@ -93,7 +94,7 @@ class People:
         freedom = expected**2 / squares
         return max(1.0, (BEFORE + freedom * found / expected) / (BEFORE + freedom))
 
-    def _stacked(self, rows: Sequence[tuple[Sequence[int], Array]]) -> tuple[Array, Array]:
+    def _stacked(self, rows: Sequence[tuple[Sequence[int], Array]]) -> tuple[NDArray[np.intp], Array]:
         """Parameters that answers depend on, and all possible scores of them, each by the root of its chance."""
         columns = np.unique(np.concatenate([np.array(places, np.intp) for places, _ in rows]))
         made = np.zeros((sum(len(part) for _, part in rows), len(columns)))

@@ -63,6 +63,8 @@ from pcg.study.store import StudyStore
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
 
 TWELVE = (Source("dungeon"), Source("boxes"), Source("crossing", levels="0-1"))
+BY_TIME = (Source("dungeon"), Source("crossing"))
+"""Games that run on without a key, as those must who play beside others that vote."""
 
 
 @contextlib.contextmanager
@@ -420,7 +422,10 @@ def votes(options: argparse.Namespace) -> dict[str, Any]:
         "play": {"minimum": 0.1, "runs": options.runs, "restarts": 1000},
         "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing, "within_game": False},
     }  # fmt: skip
-    with a_study(settings, TWELVE, options.postgres) as (folder, store), hosted(folder) as server:
+    with (
+        a_study(settings, BY_TIME if options.beside else TWELVE, options.postgres) as (folder, store),
+        hosted(folder) as server,
+    ):
         outcome, used, playing = asyncio.run(vote_beside(folder, store, server, options))
         stored = len(store.vote_rows())
         found = {f"playing: {name}": value for name, value in playing.items()} | {

@@ -9,15 +9,17 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
     spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`);
-                ranks: of the mixture over widths, in the row `one normal` of its normal approximation
+                ranks: of the mixture over widths, in the row `one normal` of its normal approximation; `votes alone`
+                without what people's own tastes add
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
     parametric  bootstrap of answers from the fitted model to the pairs that were shown, basic intervals
 
-With `--shown four` they choose the best of `--pairs` sets of four by Luce's law, with `--worst` the worst as well, and
-`choices.ChoiceTable.posterior` gives the intervals. With `--taste` the rows `together` count differences of the
-utilities that fit what 20,000 such people choose, instead of the means of people's own.
+Bootstraps are left out with `--samples 0`. With `--shown four` they choose the best of `--pairs` sets of four by Luce's
+law, with `--worst` the worst as well, and `choices.ChoiceTable.posterior` gives the intervals. With `--taste` the rows
+`together` count differences of the utilities that fit what 20,000 such people choose, instead of the means of people's
+own.
 
 Every number is the mean over studies, with its own 95 % interval from the scatter between studies.
 """
@@ -48,6 +50,9 @@ from pcg.evaluators.preferences.simulation import (
 )
 from pcg.evaluators.preferences.votes import Vote
 
+MANY = 20_000
+"""People of whom it is found what they say together."""
+
 
 def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:
     """The covariance of the utilities from the scores of participants (Liang, Zeger 1986), and how many there are."""
@@ -69,6 +74,35 @@ def robust_covariance(fitted: Fit, votes: list[Vote]) -> tuple[np.ndarray, int]:
     return fitted.covariance @ middle @ fitted.covariance, people
 
 
+def said_together(truth: np.ndarray, options: argparse.Namespace, seed: int, *, four: bool = False) -> np.ndarray:
+    """Differences of the utilities that fit what `MANY` people with tastes of their own choose, each asked once."""
+    names, rng, n = item_names(options.items), np.random.default_rng([seed, 42]), options.items
+    own = truth + rng.normal(0, options.taste, (MANY, n))
+    shown = rng.permuted(np.tile(np.arange(n), (MANY, 1)), axis=1)[:, : 4 if four else 2]
+    liked = np.take_along_axis(own, shown, axis=1)
+    if not four:
+        people = Population(names, truth, {"tie": tie_parameter(1 / 3)})
+        half = 0.5 * (liked[:, 0] - liked[:, 1])
+        weights = np.exp(np.stack([half, -half, np.full(MANY, people.parameters["tie"])]))
+        which = (rng.random(MANY) > np.cumsum(weights / weights.sum(axis=0), axis=0)).sum(axis=0)
+        answers = np.array(["first", "second", "both"])[which]
+        votes = [Vote("", names[a], names[b], str(c)) for (a, b), c in zip(shown, answers, strict=True)]
+        utilities = fit(count_votes(votes, items=names)).utilities
+    else:  # the best is the largest with Gumbel noise, the worst that of what is left with the signs turned
+        places = np.arange(MANY)
+        best = (liked + rng.gumbel(size=liked.shape)).argmax(axis=1)
+        left = -liked + rng.gumbel(size=liked.shape)
+        left[places, best] = -np.inf
+        worst = left.argmax(axis=1)
+        choices = [
+            Choice("", tuple(names[k] for k in row), names[row[a]], names[row[b]] if options.worst else "")
+            for row, a, b in zip(shown, best, worst, strict=True)
+        ]
+        utilities = ChoiceTable(choices, names).fit().utilities
+    one, two = np.triu_indices(n, 1)
+    return np.asarray(utilities[one] - utilities[two])
+
+
 def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
     """Shares of intervals that hold the truth, in one study."""
     names = item_names(options.items)
@@ -86,11 +120,14 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         found[f"{name} width"] = float(np.median(high - low))
 
     n = options.items
+    together = said_together(truth, options, seed) if options.taste else None
     reach = robust_covariance(fitted, votes)
-    after = posterior(fitted)
+    after = posterior(fitted, votes)
     mean, spread = after.mean, after.covariance
+    found["dispersion"] = after.dispersion
     for name, at, covariance, factor in (
         ("wald", fitted.utilities, fitted.covariance, 1.959964), ("spread", mean, spread, 1.959964),
+        ("votes alone", mean, spread / after.dispersion, 1.959964),
         ("robust", fitted.utilities, reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
     ):  # fmt: skip
         c = covariance[:n, :n]
@@ -98,6 +135,8 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         note(f"{name} utilities", at - errors, at + errors, truth)
         errors = factor * np.sqrt(np.maximum(0, c[one, one] + c[two, two] - 2 * c[one, two]))
         note(f"{name} differences", at[one] - at[two] - errors, at[one] - at[two] + errors, apart)
+        if together is not None:
+            note(f"{name} together", at[one] - at[two] - errors, at[one] - at[two] + errors, together)
     after_ranks = after.ranks(seed=seed)
     note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
     alone = replace(after, parts=()).ranks(seed=seed)
@@ -105,7 +144,8 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
     profile = profile_intervals(fitted)
     note("profile utilities", profile[:, 0], profile[:, 1], truth)
     ranks = 1 + np.argsort(np.argsort(-truth))
-    for method, kinds in (("participants", ("basic", "percentile")), ("parametric", ("parametric",))):
+    drawn_anew = (("participants", ("basic", "percentile")), ("parametric", ("parametric",)))
+    for method, kinds in drawn_anew if options.samples else ():
         drawn = bootstrap(votes, names, method=method, samples=options.samples, seed=seed)
         for kind in kinds:
             for what, samples, at, true in (
@@ -154,10 +194,13 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
         ("ranks", *open_ranks.T, ranks),
         ("one normal ranks", *replace(after, parts=()).ranks(seed=seed).T, ranks),
     ]
+    alone = replace(after, covariance=after.covariance / after.dispersion)
+    narrow = np.array([alone.difference(i, j) for i, j in zip(one, two, strict=True)])
+    looked.append(("votes alone differences", *narrow.T, apart))
     if options.taste:
-        lots = [tuple(names[k] for k in rng.choice(options.items, 4, replace=False)) for _ in range(20_000)]
-        said = ChoiceTable([choose("", shown, taste()) for shown in lots], names).fit().utilities
-        looked.append(("together", *ends.T, said[one] - said[two]))
+        said = said_together(truth, options, seed, four=True)
+        looked += [("together", *ends.T, said), ("votes alone together", *narrow.T, said)]
+    found["dispersion"] = after.dispersion
     for name, low, high, true in looked:
         found[name] = float(np.mean((low <= true) & (true <= high)))
         found[f"{name} width"] = float(np.median(high - low))
@@ -192,7 +235,9 @@ def main() -> None:
                 values = np.array([one[name] for one in studies])
                 half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
                 everything[f"{design} {participants} {name}"] = (float(values.mean()), float(half))
-                if not name.endswith("width"):
+                if name == "dispersion":
+                    print(f"{design:>9} {participants:>4}  {name:<24} {values.mean():6.3f}")
+                elif not name.endswith("width"):
                     wide = float(np.mean([one[f"{name} width"] for one in studies]))
                     print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} +- {100 * half:3.1f} %"
                           f"   width {wide:.2f}", flush=True)  # fmt: skip

@@ -3,16 +3,19 @@
     python benchmarks/study_load.py plays --participants 300 --seconds 20
     python benchmarks/study_load.py pages --participants 2000 --seconds 60
     python benchmarks/study_load.py votes --postgres
+    python benchmarks/study_load.py votes --runs server --beside 300
     python benchmarks/study_load.py recovery --postgres
     python benchmarks/study_load.py first
 
 `plays`: so many people play at once at 20 ticks a second, every play kept in the database; how late ticks come, counted
 from each play's first tick, and how many plays were dropped. `pages`: so many play in their pages, which send batches
 as often as the server asks for; how long a batch takes until it is stored, and how many were not taken.
-`votes`: simulated participants vote as fast as the pages
-and short plays let them. `recovery`: 200 simulated participants with known utilities judge 12 items, and what the votes
-say is compared with the truth. `first`: what a page weighs, and how long a click takes until the game is there, in a
-real browser. Each also tells the processor time of the server, which is what this machine's other work leaves alone.
+`votes`: simulated participants vote as fast as the pages and short plays let them, from a process of their own; with
+`--beside` so many others go on playing at once meanwhile, and the server's time for a vote is what it takes beyond its
+time for the ticks of these plays, as they were alone. `recovery`: 200 simulated participants with known utilities judge
+12 items, and what the votes say is compared with the truth. `first`: what a page weighs, and how long a click takes
+until the game is there, in a real browser. Each also tells the processor time of the server, which is what this
+machine's other work leaves alone.
 """
 
 from __future__ import annotations
@@ -30,8 +33,10 @@ import tempfile
 import time
 import urllib.parse
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +63,8 @@ from pcg.study.store import StudyStore
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "pcg"))
 
 TWELVE = (Source("dungeon"), Source("boxes"), Source("crossing", levels="0-1"))
+BY_TIME = (Source("dungeon"), Source("crossing"))
+"""Games that run on without a key, as those must who play beside others that vote."""
 
 
 @contextlib.contextmanager
@@ -124,7 +131,11 @@ async def come_in(base: str, number: int) -> tuple[str, str]:
     return page.path, cookie
 
 
-async def play_all(server: Hosted, count: int, seconds: float) -> dict[str, float]:
+Meanwhile = Callable[[Callable[[], int]], Awaitable[None]]
+"""What is done while others play; it is given what counts the ticks that they have played."""
+
+
+async def play_all(server: Hosted, count: int, meanwhile: Meanwhile) -> dict[str, float]:
     """All play side by side."""
     url = urllib.parse.urlsplit(server.url)
     loop = asyncio.get_running_loop()
@@ -151,9 +162,9 @@ async def play_all(server: Hosted, count: int, seconds: float) -> dict[str, floa
     await asyncio.sleep(2)
     late.clear()
     sizes.clear()
-    before = processor_seconds(server)
-    await asyncio.sleep(seconds)
-    used = processor_seconds(server) - before
+    before, began = processor_seconds(server), time.monotonic()
+    await meanwhile(lambda: len(late))
+    used, seconds = processor_seconds(server) - before, time.monotonic() - began
     found = sorted(late)
     lost = sum(player.lost for player in players)
     for player in players:
@@ -171,7 +182,9 @@ def plays(options: argparse.Namespace) -> dict[str, Any]:
     """Many play at once."""
     settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
     with a_study(settings, (Source("dungeon"),), options.postgres) as (folder, store), hosted(folder) as server:
-        found: dict[str, Any] = asyncio.run(play_all(server, options.participants, options.seconds))
+        found: dict[str, Any] = asyncio.run(
+            play_all(server, options.participants, lambda ticks: asyncio.sleep(options.seconds))
+        )
         time.sleep(2)
         saved = store.plays()
         found["plays saved"] = len(saved)
@@ -237,7 +250,12 @@ class InPage:
 
     async def open(self, **more: Any) -> None:
         """Open the play."""
-        status, self.opened = await self.ask("open", {"token": self.token, **more})
+        while True:
+            status, self.opened = await self.ask("open", {"token": self.token, **more})
+            if status != 503:
+                break
+            self.problems.append("503 when opening, asked again")
+            await asyncio.sleep(1)
         assert status == 200, self.opened
         self.sent, self.clock, self.next = 0, 0, float(self.opened["next"])
         self.began = time.monotonic()
@@ -279,7 +297,7 @@ class InPage:
                 await self.open(again=self.opened["attempt"])
 
 
-async def play_in_pages(server: Hosted, store: StudyStore, count: int, seconds: float) -> dict[str, float]:
+async def play_in_pages(server: Hosted, store: StudyStore, count: int, meanwhile: Meanwhile) -> dict[str, float]:
     """All play side by side, each in a page of their own."""
     url = urllib.parse.urlsplit(server.url)
     room = asyncio.Semaphore(8)
@@ -314,9 +332,9 @@ async def play_in_pages(server: Hosted, store: StudyStore, count: int, seconds: 
         await asyncio.sleep(2 * spread)
         for person, _ in people:
             person.taken, person.ticks, person.batches, person.problems = [], 0, 0, []
-        before = processor_seconds(server)
-        await asyncio.sleep(seconds)
-        used = processor_seconds(server) - before
+        before, start = processor_seconds(server), time.monotonic()
+        await meanwhile(lambda: sum(person.ticks for person, _ in people))
+        used, seconds = processor_seconds(server) - before, time.monotonic() - start
         taken = sorted(second for person, _ in people for second in person.taken)
         ticks = sum(person.ticks for person, _ in people)
         problems = Counter(problem for person, _ in people for problem in person.problems)
@@ -339,7 +357,9 @@ def pages(options: argparse.Namespace) -> dict[str, Any]:
     """Many play at once, in their pages."""
     settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
     with a_study(settings, (Source("dungeon"),), options.postgres) as (folder, store), hosted(folder) as server:
-        found: dict[str, Any] = asyncio.run(play_in_pages(server, store, options.participants, options.seconds))
+        found: dict[str, Any] = asyncio.run(
+            play_in_pages(server, store, options.participants, lambda ticks: asyncio.sleep(options.seconds))
+        )
         replayer = Replayer(store)
         stored = replayer.plays()[:: max(1, options.participants // 50)]
         found["ticks saved"] = sum(play.ticks for play in store.plays())
@@ -350,36 +370,71 @@ def pages(options: argparse.Namespace) -> dict[str, Any]:
 # -- voting ------------------------------------------------------------------------------------------------------------
 
 
-def run_simulated(folder: Path, store: StudyStore, server: Hosted, options: argparse.Namespace) -> Outcome:
+def run_simulated(folder: Path, url: str, options: argparse.Namespace) -> Outcome:
     """Simulated participants, all the way."""
+    store = open_study(folder)
     truth = Truth.draw(store.items, options.seed, {"tie": -1.0, "spread": 1.5})
     token = (folder / "researcher-token").read_text().strip()
-    return asyncio.run(
-        simulate(
-            store, server.url, token, truth, participants=options.participants, at_once=options.at_once,
-            players=("random",), patience=120.0,
-        )
-    )  # fmt: skip
+    try:
+        return asyncio.run(
+            simulate(
+                store, url, token, truth, participants=options.participants, at_once=options.at_once,
+                players=("random",), patience=120.0,
+            )
+        )  # fmt: skip
+    finally:
+        store.engine.dispose()
+
+
+async def vote_beside(
+    folder: Path, store: StudyStore, server: Hosted, options: argparse.Namespace
+) -> tuple[Outcome, float, dict[str, float]]:
+    """The outcome of voting, the server's time for it, and how those fared who played meanwhile."""
+    outcomes: list[Outcome] = []
+    used = {"a tick": 0.0, "votes": 0.0}
+
+    async def meanwhile(ticks: Callable[[], int]) -> None:
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            before, counted = processor_seconds(server), ticks()
+            if options.beside:
+                await asyncio.sleep(options.seconds)
+                used["a tick"] = (processor_seconds(server) - before) / max(1, ticks() - counted)
+                before, counted = processor_seconds(server), ticks()
+            loop = asyncio.get_running_loop()
+            outcomes.append(await loop.run_in_executor(pool, run_simulated, folder, server.url, options))
+            used["votes"] = processor_seconds(server) - before - used["a tick"] * (ticks() - counted)
+
+    playing: dict[str, float] = {}
+    if not options.beside:
+        await meanwhile(int)
+    elif options.runs == "server":
+        playing = await play_all(server, options.beside, meanwhile)
+    else:
+        playing = await play_in_pages(server, store, options.beside, meanwhile)
+    if options.beside:
+        playing["server us/tick before votes"] = 1e6 * used["a tick"]
+    return outcomes[0], used["votes"], playing
 
 
 def votes(options: argparse.Namespace) -> dict[str, Any]:
     """Votes as fast as they come."""
     settings: dict[str, dict[str, Any]] = {
-        "play": {"minimum": 0.1, "runs": options.runs},
+        "play": {"minimum": 0.1, "runs": options.runs, "restarts": 1000},
         "design": {"pairs": options.pairs, "checks": 1, "pairing": options.pairing, "within_game": False},
     }  # fmt: skip
-    with a_study(settings, TWELVE, options.postgres) as (folder, store), hosted(folder) as server:
-        before = processor_seconds(server)
-        outcome = run_simulated(folder, store, server, options)
-        used = processor_seconds(server) - before
+    with (
+        a_study(settings, BY_TIME if options.beside else TWELVE, options.postgres) as (folder, store),
+        hosted(folder) as server,
+    ):
+        outcome, used, playing = asyncio.run(vote_beside(folder, store, server, options))
         stored = len(store.vote_rows())
-        found = {
+        found = {f"playing: {name}": value for name, value in playing.items()} | {
             "participants": len(outcome.people), "finished": outcome.finished, "votes": outcome.votes,
             "stored": stored, "seconds": outcome.seconds, "votes a minute": 60 * outcome.votes / outcome.seconds,
-            "server ms/vote": 1000 * used / max(1, outcome.votes), "server busy %": 100 * used / outcome.seconds,
-            "load": os.getloadavg()[0],
+            "server ms/vote": 1000 * used / max(1, outcome.votes),
+            "server busy % for votes": 100 * used / outcome.seconds, "load": os.getloadavg()[0],
         }  # fmt: skip
-        data = study_data(store)
+        data = study_data(store, "simulated")
         names = ("participant", "first", "second", "answer", "question", "check")
         real = [Vote(**{k: row[k] for k in names}) for row in data.votes]
         fitted = fit(count_votes(real))
@@ -451,6 +506,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--pairing", default="adaptive")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--beside", type=int, default=0, help="so many others play while votes are cast")
     parser.add_argument("--runs", choices=RUNS, default="browser", help="where the games of those who vote run")
     parser.add_argument("--postgres", action="store_true", help="in PostgreSQL instead of SQLite")
     parser.add_argument("--json", type=Path)
@@ -463,7 +519,7 @@ def main() -> None:
     found["database"] = "PostgreSQL" if options.postgres else "SQLite"
     found["participants' processor s"] = time.process_time() - began
     for name, value in found.items():
-        print(f"{name:>26}  {value:.3f}" if isinstance(value, float) else f"{name:>26}  {value}")
+        print(f"{name:>36}  {value:.3f}" if isinstance(value, float) else f"{name:>36}  {value}")
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 

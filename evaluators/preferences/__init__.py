@@ -3,7 +3,7 @@
 votes         the table of votes, and its files
 designs       which pairs a participant is shown next; adaptive: by what the answers teach
 davidson      utilities from votes (Bradley-Terry with ties)      intervals   how sure they are
-posterior     intervals that hold under adaptive pairing
+posterior     intervals that hold under adaptive pairing          dispersion  what tastes of their own add to them
 choices       utilities from choices of the best and worst of several     sets      which sets are shown
 subgroups     whether subgroups of participants differ in their taste
 shares        votes for groups, with exact tests                  rankings    other methods, as checks

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.davidson import Array, Prior, one_thread
+from pcg.evaluators.preferences.dispersion import People
 from pcg.evaluators.preferences.posterior import WIDTHS, Posterior, over_widths
 
 _STEPS = 60
@@ -126,6 +127,8 @@ class ChoiceTable:
             if choice.worst and len(left) > 1:
                 rows.append((k, -1, left, index[choice.worst]))
         widest = max((len(row[2]) for row in rows), default=1)
+        self.people = [choices[row[0]].participant for row in rows]
+        """The participant of each row."""
         self.choice: NDArray[np.intp] = np.array([row[0] for row in rows], np.intp)
         """Number of the choice that each row is of, (rows,)."""
         self.sign: Array = np.array([row[1] for row in rows], np.float64)
@@ -192,6 +195,18 @@ class ChoiceTable:
                 break
         return ChoiceFit(self.items, theta, information + precision * np.eye(n), value, float(heavy.sum()))
 
+    def dispersion(self) -> float:
+        """Return how much further than by chance the choices scatter, because of people's own tastes."""
+        n = len(self.items)
+        theta, people = self.fit().theta, People(n, n)
+        members, shares = self.members, self.probabilities(theta)
+        for k, who in enumerate(self.people):
+            there = members[k] < n
+            places, share = members[k][there], shares[k][there]
+            scores = self.sign[k] * (np.eye(len(places)) - share)
+            people.add(who, places.tolist(), share, scores, scores[places.tolist().index(self.chosen[k])])
+        return people.dispersion(Prior().utility)
+
     def posterior(self) -> Posterior:
         """Return the utilities given the choices, under a normal prior of unknown width; see `posterior`."""
         n = len(self.items)
@@ -202,7 +217,7 @@ class ChoiceTable:
                 penalty = -n * np.log(width) - 0.5 * float(fitted.theta @ fitted.theta) / width**2
                 evidence = fitted.log_likelihood + penalty - 0.5 * np.linalg.slogdet(fitted.information)[1]
                 found.append((float(evidence), fitted.utilities, fitted.covariance))
-        return over_widths(found)
+        return over_widths(found, self.dispersion())
 
 
 def fit_choices(choices: Sequence[Choice], items: Sequence[str] | None = None) -> ChoiceFit:

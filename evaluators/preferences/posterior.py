@@ -5,7 +5,9 @@ samples are not paired as the design would have paired them) nor the profile lik
 same however pairs were chosen. What it needs is a prior that is about right: items lie around their mean with a
 standard deviation that is not known. All widths are taken, each weighed by how likely it makes the votes (Laplace's
 approximation), as in a hierarchical model (Gelman et al.: Bayesian Data Analysis, 2013, section 5.4, with the uniform
-prior on the standard deviation of section 5.7). `benchmarks/study_coverage.py` shows how often they hold what is true.
+prior on the standard deviation of section 5.7). Intervals are as much wider as people's own tastes make answers scatter
+(`dispersion`); ranks are not, as those hold more than is asked for already. `benchmarks/study_coverage.py` shows how
+often they hold what is true.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.preferences.davidson import Array, Fit, Options, Solver, one_thread
+from pcg.evaluators.preferences.dispersion import vote_dispersion
+from pcg.evaluators.preferences.votes import Vote
 
 WIDTHS = np.geomspace(0.4, 6.0, 14)
 """Standard deviations of the utilities between which the votes choose, in log odds."""
@@ -29,7 +33,11 @@ class Posterior:
     mean: Array
     covariance: Array
     parts: tuple[tuple[float, Array, Array], ...] = ()
-    """The mixture that is approximated: (share, mean, covariance) for each width of the prior; empty for itself."""
+    """The mixture that is approximated: (share, mean, covariance) for each width of the prior; empty for itself. What
+    tastes add is not in it.
+    """
+    dispersion: float = 1.0
+    """Factor of `covariance` for people's own tastes."""
 
     def intervals(self, confidence: float = 0.95) -> Array:
         """Return the intervals of the utilities, shape (items, 2)."""
@@ -59,7 +67,7 @@ class Posterior:
         share = np.array([[float(group == name) for group in groups] for name in names])
         share = (np.eye(len(names)) - 1 / len(names)) @ (share / share.sum(axis=1, keepdims=True))
         parts = tuple((weight, share @ mean, share @ spread @ share.T) for weight, mean, spread in self.parts)
-        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T, parts)
+        return names, Posterior(share @ self.mean, share @ self.covariance @ share.T, parts, self.dispersion)
 
     def draw(self, samples: int, rng: np.random.Generator) -> Array:
         """Return utilities drawn from the mixture over widths, (samples, items), those of one width together.
@@ -101,11 +109,12 @@ class Posterior:
         return np.stack([low + 1, low + chosen + 1], axis=1).astype(np.int64)
 
 
-def posterior(fitted: Fit) -> Posterior:
+def posterior(fitted: Fit, votes: Sequence[Vote] = ()) -> Posterior:
     """Return the utilities given the votes, under a normal prior of unknown width.
 
     Args:
         fitted: the fit to the votes.
+        votes: these votes, of which it is told how far people's tastes make them scatter; without them not at all.
 
     >>> from pcg.evaluators.preferences import Vote, count_votes, fit
     >>> votes = [Vote(f"p{k}", "a", "b", "first" if k < 30 else "second") for k in range(40)]
@@ -127,14 +136,15 @@ def posterior(fitted: Fit) -> Posterior:
             evidence = found.log_likelihood[0] + penalty - 0.5 * np.linalg.slogdet(information)[1]
             covariance = centring @ np.linalg.inv(information)[:n, :n] @ centring
             approximations.append((float(evidence), centring @ theta[:n], covariance))
-    return over_widths(approximations)
+    return over_widths(approximations, vote_dispersion(fitted, votes))
 
 
-def over_widths(approximations: Sequence[tuple[float, Array, Array]]) -> Posterior:
+def over_widths(approximations: Sequence[tuple[float, Array, Array]], dispersion: float = 1.0) -> Posterior:
     """Mix normal approximations, one for each of `WIDTHS`, by how likely each makes the votes.
 
     Args:
         approximations: (log evidence, means, covariances) for each width.
+        dispersion: factor of the covariance for people's own tastes.
     """
     # the grid is even in the logarithm, the prior in the width
     weights = [evidence + np.log(width) for (evidence, _, _), width in zip(approximations, WIDTHS, strict=True)]
@@ -144,7 +154,8 @@ def over_widths(approximations: Sequence[tuple[float, Array, Array]]) -> Posteri
     mean = np.tensordot(share, np.array(means), 1)
     apart = np.array(means) - mean
     covariance = np.tensordot(share, np.array(covariances), 1) + np.einsum("w,wi,wj->ij", share, apart, apart)
-    return Posterior(mean, covariance, tuple(zip(share.tolist(), means, covariances, strict=True)))
+    parts = tuple(zip(share.tolist(), means, covariances, strict=True))
+    return Posterior(mean, dispersion * covariance, parts, dispersion)
 
 
 def _lengths(held: Array, level: float) -> NDArray[np.int64]:

@@ -36,7 +36,6 @@ from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
 from pcg.report.preferences import (
-    TOGETHER,
     best_liked,
     group_effects,
     group_finding,
@@ -44,6 +43,7 @@ from pcg.report.preferences import (
     p_text,
     parts_finding,
     subgroups,
+    together,
 )
 
 Number = tuple[str, str, str, float]
@@ -180,8 +180,9 @@ def numbers_of(found: ChoiceAnalysis) -> list[Number]:
     """
     fitted, after = found.fit, found.after
     people = len({choice.participant for choice in found.choices})
-    rows: list[Number] = [("facts", "", "choices", float(len(found.choices))), ("facts", "", "participants", people),
-                          ("facts", "", "items", len(fitted.items))]  # fmt: skip
+    facts = {"choices": len(found.choices), "participants": people, "items": len(fitted.items)}
+    rows: list[Number] = [("facts", "", name, float(value)) for name, value in facts.items()]
+    rows.append(("facts", "", "dispersion", after.dispersion))
     intervals, counts = after.intervals(), found.counts()
     for k, item in enumerate(fitted.items):
         reach = 1.959963984540054 * float(fitted.errors[k])
@@ -247,7 +248,7 @@ def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str,
         Column("best"), Column("worst"), Column("Luce", "maximum likelihood"),
         Column("bootstrap", "95 % interval, by participants"),
     ]  # fmt: skip
-    note = f"Luce's choice model, under a normal prior whose width the choices tell. {TOGETHER}"
+    note = f"Luce's choice model, under a normal prior whose width the choices tell. {together(after)}"
     made = {"items": Table("Items", columns, rows, note)}
     if found.sets:
         names, mean = found.sets

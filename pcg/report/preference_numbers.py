@@ -43,6 +43,7 @@ def _facts(found: Analysis) -> Iterator[Number]:
     yield "facts", "", "votes", len(found.chosen)
     yield "facts", "", "participants", len({vote.participant for vote in found.chosen})
     yield "facts", "", "items", len(found.fit.items)
+    yield "facts", "", "dispersion", found.after.dispersion
     yield "facts", "", "ties", sum(vote.preferred is None for vote in found.chosen) / len(found.chosen)
 
 

@@ -78,6 +78,11 @@ class Analysis:
         return self.samples.fit
 
     @property
+    def between_groups(self) -> Shares | None:
+        """Return the shares of groups, if any vote was between two of them."""
+        return self.shares if self.shares and any(group.shown for group in self.shares.groups) else None
+
+    @property
     def ranking(self) -> list[str]:
         """Return the items, the best liked first."""
         return [self.fit.items[k] for k in np.argsort(-self.after.mean, kind="stable")]
@@ -119,7 +124,7 @@ def analyse_votes(
     found = bootstrap(chosen, samples=samples, seed=seed, question=question)
     fitted = found.fit
     return Analysis(
-        votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted),
+        votes, chosen, dict(groups or {}), chosen[0].question, found, posterior(fitted, chosen),
         shares(chosen, groups, question=question) if groups else None,
         mixed_effects(chosen, groups, question=question) if groups else None,
         outcome_effect(chosen, question=question),
@@ -141,7 +146,7 @@ def _sets(votes: Sequence[Vote], groups: Mapping[str, str]) -> tuple[tuple[str, 
     if not between:
         return None
     fitted = fit(count_votes(between))
-    return fitted.items, posterior(fitted)
+    return fitted.items, posterior(fitted, between)
 
 
 def _power(fitted: Fit, votes: Sequence[Vote], seed: int) -> list[PowerPoint]:
@@ -221,13 +226,12 @@ def render_preferences(found: Analysis, title: str) -> str:
 def _lead(found: Analysis) -> str:
     best, second = found.ranking[0], found.ranking[1]
     sure = found.after.above(found.fit.counts.index[best], found.fit.counts.index[second])
-    if found.shares and found.shares.groups:
-        top = found.shares.groups[0]
-        return (
-            f"{top.group} was preferred in {top.share:.0%} of the votes in which it stood against another group; the "
-            f"best-liked item is {best} (better liked than {second} with probability {sure:.0%})."
-        )
-    return best_liked(best, second, sure, compared_parts((vote.first, vote.second) for vote in found.chosen))
+    said = best_liked(best, second, sure, compared_parts((vote.first, vote.second) for vote in found.chosen))
+    if found.between_groups:
+        top = found.between_groups.groups[0]
+        share = f"{top.share:.0%} of the votes in which it stood against another group"
+        return f"{top.group} was preferred in {share}. {said}"
+    return said
 
 
 def best_liked(best: str, second: str, sure: float, parts: Sequence[Sequence[str]]) -> str:
@@ -361,8 +365,8 @@ def group_finding(modelled: MixedEffects, counted: Shares | None = None) -> str:
 def tables(found: Analysis) -> dict[str, Table]:
     """Return the tables by the names of their files."""
     made = {"items": _items(found)}
-    if found.shares:
-        made |= {"groups": _groups(found.shares), "group-pairs": _group_pairs(found.shares)}
+    if found.between_groups:
+        made |= {"groups": _groups(found.between_groups), "group-pairs": _group_pairs(found.between_groups)}
     if found.mixed:
         made["group-effects"] = group_effects(found.mixed)
     if found.sets:
@@ -383,6 +387,13 @@ TOGETHER = (
     "Where tastes differ, utilities and intervals are of what participants choose together; the mean of their own "
     "utilities lies further from 0, in the same order."
 )
+
+
+def together(after: Posterior) -> str:
+    """What utilities and intervals are of, and how much wider these are as people have tastes of their own."""
+    wider = float(np.sqrt(after.dispersion)) - 1
+    told = f" As answers of the same people resemble each other, intervals are {wider:.0%} wider."
+    return TOGETHER + (told if wider >= 0.005 else "")
 
 
 def _items(found: Analysis) -> Table:
@@ -413,7 +424,7 @@ def _items(found: Analysis) -> Table:
     ]  # fmt: skip
     about = ", ".join(f"{name} {value:+.2f}".replace("-", "−") for name, value in fitted.parameters.items())
     note = f"Bradley-Terry with ties (Davidson), under a normal prior whose width the votes tell. {about}"
-    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {TOGETHER}")
+    return Table("Items", columns, rows, f"{note.strip().rstrip('.')}. {together(found.after)}")
 
 
 def _set_table(names: Sequence[str], after: Posterior) -> Table:
@@ -614,8 +625,7 @@ def figures(found: Analysis) -> dict[str, tuple[str, str, Callable[..., str]]]:
             lambda **k: draw.utilities(fitted.items, found.after.mean, found.after.intervals(), found.groups, **k),
         )
     }
-    if found.shares and found.shares.groups:
-        split = found.shares
+    if split := found.between_groups:
         made["groups"] = ("Votes by group", "Behind each name the number of votes.",
                           lambda **k: draw.group_votes(split, **k))  # fmt: skip
     made["wins"] = ("Who was preferred to whom", "Votes for the item of the row against that of the column.",

@@ -102,8 +102,8 @@ def admit(
     missing = config.checks - len(attention_checks(items))
     if missing > 0:
         office.notes.append(
-            f"{config.checks} attention checks are wanted and {config.checks - missing} are there; make them with "
-            "--check auto or by [[item]] sections with `check`"
+            f"attention checks: {config.checks} wanted, {config.checks - missing} made of items, the others say which "
+            "answer to choose; make them of items with --check auto or by [[item]] sections with `check`"
         )
     return Admitted(items, office.notes)
 

@@ -235,7 +235,7 @@ def rank(votes: Sequence[Vote], groups: Mapping[str, str]) -> list[Rank]:
         return []
     found = fit(count_votes(votes))
     shown = Counter(item for vote in votes for item in (vote.first, vote.second))
-    return _ranks(found.items, posterior(found), groups, shown)
+    return _ranks(found.items, posterior(found, votes), groups, shown)
 
 
 def _ranks(

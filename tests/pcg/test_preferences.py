@@ -184,3 +184,15 @@ def test_a_report_says_which_items_no_vote_connects(tmp_path: Path) -> None:
     votes = [Vote(f"p{k}", *pair, "first") for k in range(4) for pair in (("a", "b"), ("c", "d"))]
     text = preference_report(votes, None, tmp_path / "r", samples=50).read_text(encoding="utf-8")
     assert "No vote connects these 2 parts of the items: a, b; c, d." in text and "No vote connects the two." in text
+
+
+def test_a_report_does_not_speak_of_groups_that_never_met(tmp_path: Path) -> None:
+    votes = [Vote(f"p{k}", *pair, "first") for k in range(4) for pair in (("a", "b"), ("c", "d"))]
+    apart = {"a": "one", "b": "one", "c": "other", "d": "other"}
+    text = preference_report(votes, apart, tmp_path / "r", samples=20).read_text(encoding="utf-8")
+    assert "against another group" not in text and 'id="groups"' not in text
+    assert not (tmp_path / "r" / "groups.svg").exists() and "best-liked item is" in text
+    met = preference_report(votes, dict(zip("abcd", ("one", "other") * 2, strict=True)), tmp_path / "m", samples=20)
+    assert "one was preferred in 100% of the votes in which it stood against another group. The best" in met.read_text(
+        encoding="utf-8"
+    )

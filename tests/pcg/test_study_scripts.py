@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import shutil
 import subprocess
@@ -35,8 +36,13 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
                  settings={"design": {"checks": 1}}, auto_checks=1)  # fmt: skip
     store = open_study(tmp_path / "s")
     rng = np.random.default_rng(5)
+    judged = [item.id for item in store.items if not item.check]
     for number in range(9):
         chosen = rng.choice(["first", "second", "both", "neither"], 6, p=[0.5, 0.25, 0.15, 0.1])
+        if number % 3 == 0:  # they like the opposite of what others like, whichever is shown first
+            chosen = [
+                "second" if judged[k % len(judged)] < judged[(k + 1) % len(judged)] else "first" for k in range(6)
+            ]
         person = studies.take_part(store, list(chosen), ticks=2)
         good, bad = [item for item in store.items if item.check]
         pair = store.add_pair(person.id, 9, bad.id, good.id, check=good.check, expected="second")
@@ -58,6 +64,13 @@ def _as_phones(store: StudyStore) -> None:
         db.execute(sa.update(plays).where(plays.c.id % 2 == 0).values(input="keys touch", winner=1, over=True))
 
 
+def _wider(report: Path) -> float:
+    """How much further than by chance the votes scatter, by the report."""
+    with (report / "numbers.csv").open(encoding="utf-8") as file:
+        numbers = {(row["table"], row["row"], row["name"]): float(row["value"]) for row in csv.DictReader(file)}
+    return numbers["facts", "", "dispersion"]
+
+
 @pytest.mark.full
 @NEEDS_PANDAS
 def test_the_pandas_script_reproduces_the_report(folders: tuple[Path, Path]) -> None:
@@ -66,6 +79,7 @@ def test_the_pandas_script_reproduces_the_report(folders: tuple[Path, Path]) -> 
     done = subprocess.run([*command, "--attentive"], cwd=export, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     again = (export / "numbers-python.csv").read_text(encoding="utf-8")
+    assert _wider(report) > 1.1  # intervals are of people with tastes of their own
     for table in (
         "facts",
         "items",
@@ -91,3 +105,20 @@ def test_the_r_script_reproduces_the_report(folders: tuple[Path, Path]) -> None:
     env = {**os.environ, "ATTENTIVE": "1"}
     done = subprocess.run(command, cwd=export, capture_output=True, text=True, env=env, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.full
+@NEEDS_PANDAS
+@NEEDS_R
+def test_scripts_reproduce_a_study_that_has_hardly_begun(tmp_path: Path) -> None:
+    studies.make(tmp_path / "s", Source("boxes"))  # one group, two people, nothing won or lost
+    store = open_study(tmp_path / "s")
+    for answers in (["first", "second"], ["first"]):
+        studies.take_part(store, answers, ticks=1)
+    assert not any(play.over for play in store.plays())
+    export_study(store, tmp_path / "export")
+    report = report_study(store, tmp_path / "report", samples=20).parent
+    for command in ([sys.executable, "analysis.py", "--report", str(report)], ["Rscript", "analysis.R", str(report)]):
+        done = subprocess.run(command, cwd=tmp_path / "export", capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "NULL" not in done.stdout

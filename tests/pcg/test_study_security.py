@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hmac
 import json
 import re
 import sqlite3
@@ -98,6 +99,21 @@ def test_a_cookie_that_a_sibling_domain_chose_is_not_taken(store: StudyStore, an
     assert one.client.get("https://localhost/", headers=own).headers["location"] == "/instructions"
 
 
+def test_over_http_a_sibling_domain_can_hand_on_a_visitors_cookie(store: StudyStore, another: Another) -> None:
+    # What is not covered: nothing tells a cookie that was made for somebody else here from one's own.
+    one, other, name = another(), another(), f"pcg-{store.name}-form"
+    one.get("/")
+    other.client.cookies.set(name, one.client.cookies[name])
+    other.get("/")
+    assert other.token == form_token(one.client.cookies[name])
+    other.join()
+    assert other.person.consented
+    # Over https it is not even read.
+    one.get("/")
+    page = other.client.get("https://localhost/", headers={"cookie": f"{name}={one.client.cookies[name]}"})
+    assert form_token(one.client.cookies[name]) not in page.text
+
+
 def test_the_cookie_of_a_participant_cannot_be_told_from_the_visitors(store: StudyStore, another: Another) -> None:
     one = another()
     one.get("/")
@@ -142,6 +158,37 @@ def test_tokens_are_long_and_each_is_another(store: StudyStore, another: Another
     assert len(ways) == 10
 
 
+def test_secrets_are_compared_in_a_time_that_does_not_tell_how_much_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = small_study(tmp_path / "compared")
+    token, compared = store.new_token(), list[tuple[str | bytes, str | bytes]]()
+    compare = hmac.compare_digest
+
+    def noted(ours: Any, given: Any) -> bool:
+        compared.append((ours, given))
+        return compare(ours, given)
+
+    monkeypatch.setattr(hmac, "compare_digest", noted)
+    for guess in ("", "x", token[:20], f"{token[:-1]}{'A' if token[-1] != 'A' else 'B'}", f"{token}x", token):
+        compared.clear()
+        assert store.is_researcher(guess) == (guess == token)
+        ((ours, given),) = compared  # once, over all of two hashes of the same length, neither of them the secret
+        assert len(ours) == len(given) == 64 and token not in (ours, given)
+    with served(store) as another:
+        one, name = another(), f"pcg-{store.name}"
+        one.get("/")
+        visitor, right = one.client.cookies[f"{name}-form"], one.token
+        compared.clear()
+        forged = f"{visitor[:-1]}{'0' if visitor[-1] != '0' else '1'}"
+        another().client.get("/", headers={"cookie": f"{name}-form={forged}"})
+        assert [(len(ours), given) for ours, given in compared] == [(32, forged.rpartition(".")[2])]
+        for given in ("", right[:63], right):
+            compared.clear()
+            one.client.post("/join", data={"token": given, "consent": "no"})
+            assert (right.encode(), given.encode()) in compared
+
+
 def test_there_are_three_cookies_and_no_script_reads_them(tmp_path: Path) -> None:
     store = small_study(tmp_path / "cookies", design__pairs=1)
     with served(store) as another:
@@ -183,6 +230,29 @@ def test_what_was_deleted_is_not_in_the_file_after_vacuum(tmp_path: Path) -> Non
         database.execute("VACUUM")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"what nobody else would write" not in _files(tmp_path / "gone")
+
+
+@pytest.mark.parametrize(
+    ("keep", "kept"),
+    [(None, {"PROLIFIC_PID", "SESSION_ID"}), ("who, SESSION_ID", {"who", "SESSION_ID"}), ("", set())],
+)
+def test_only_the_parameters_of_the_link_that_keep_names_are_stored(
+    tmp_path: Path, keep: str | None, kept: set[str]
+) -> None:
+    identity = {} if keep is None else {"access__identity": "who" if "who" in keep else ""}
+    store = small_study(tmp_path / "kept", **({} if keep is None else {"access__keep": keep}), **identity)
+    given = {"PROLIFIC_PID": "value-of-a-panel", "SESSION_ID": "value-of-a-session", "who": "value-of-a-person",
+             "email": "value-of-an-address"}  # fmt: skip
+    with served(store) as another:
+        one = another()
+        one.get(f"/?{'&'.join(f'{name}={value}' for name, value in given.items())}")
+        assert not any(value.encode() in _files(tmp_path / "kept") for value in given.values())  # before consent
+        hidden = {name: value for name, value in one.hidden().items() if name not in ("token", "back")}
+        one.send("/join", consent="yes", **{**hidden, "email": given["email"]})  # nor what a form makes up
+        one.begin()
+        assert one.person.external == {name: given[name] for name in kept}
+    stored = _files(tmp_path / "kept")
+    assert {name for name, value in given.items() if value.encode() in stored} == kept
 
 
 def _files(folder: Path) -> bytes:

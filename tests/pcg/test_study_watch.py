@@ -144,6 +144,8 @@ def test_participants_items_and_comments_have_pages(store: StudyStore, another: 
     play = store.plays()[0]
     page = one.get(f"/researcher/participant?code={person.id}").text
     assert f'data-replay="/researcher/replay/{play.id}.json"' in page
+    pair = next(pair for pair in store.pairs() if pair.id == play.pair)  # a picture stands there before it is played
+    assert f'<img src="/researcher/items/{pair.item(play.side)}.png"' in page
     found = one.client.get(f"/researcher/replay/{play.id}.json").json()
     assert len(found["frames"]) == play.ticks + 1
     assert one.client.get("/researcher/replay/999.json").status_code == 404

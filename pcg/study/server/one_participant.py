@@ -37,7 +37,7 @@ async def page(request: Request) -> Response:
     told = code_of(site.config, person.end, site.store.key, person.id) if stored and person.end else ""
     return view(
         request, "participant", token, "/participants", 404 if problem else 200, code=code, problem=problem,
-        stored=stored, code_told=told,
+        stored=stored, code_told=told, numbers={item.name: item.id for item in site.store.items},
     )  # fmt: skip
 
 

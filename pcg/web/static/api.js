@@ -4,9 +4,10 @@ export const root = document.body.dataset.root;
 
 const WORDS = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
 
-/** A text in the language of the page; {0}, {1} ... are filled in. */
+/** A text in the language of the page; {0}, {1} ... are filled in, {0|edit|edits} is a word by a number. */
 export function t(text, ...filled) {
-  return filled.reduce((told, value, k) => told.replaceAll(`{${k}}`, value), WORDS[text] ?? text);
+  return (WORDS[text] ?? text).replace(/\{(\d)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, k, one, many) =>
+    !(k in filled) ? whole : one === undefined ? filled[k] : Number(filled[k]) === 1 ? one : many);
 }
 
 export async function get(path) {

@@ -50,7 +50,7 @@ async function showMap(x = "", y = "") {
     );
   }
   part("map-hint").textContent = data.left_out
-    ? t(data.left_out > 1 ? "{0} levels without one of these measures are not on the map." : "{0} level without one of these measures is not on the map.", data.left_out)
+    ? t("{0} {0|level without one of these measures is|levels without one of these measures are} not on the map.", data.left_out)
     : "";
   shown = data;
   for (const option of part("show").options) {
@@ -163,7 +163,7 @@ const GROUPS = { text: "Of the level", play: "Of the winning play", agents: "Of 
 function facts(entry) {
   const found = [];
   if (entry.teaches) found.push(make("p", { class: "lead" }, entry.teaches));
-  if (entry.feasible) found.push(make("p", {}, make("span", { class: "good" }, t("Feasible")), `, ${t("fitness")} ${number(entry.fitness)}`, entry.winner ? t("; won by {0} in {1} ticks", entry.winner, entry.ticks) : ""));
+  if (entry.feasible) found.push(make("p", {}, make("span", { class: "good" }, t("Feasible")), `, ${t("fitness")} ${number(entry.fitness)}`, entry.winner ? t("; won by {0} in {1} {1|tick|ticks}", entry.winner, entry.ticks) : ""));
   else {
     found.push(make("p", {}, make("span", { class: "bad" }, t("Not feasible")), entry.failed.length ? ":" : ""));
     if (entry.failed.length) found.push(reasons(entry.failed));
@@ -291,7 +291,7 @@ part("study")?.addEventListener("click", () => attempt(async () => {
     const response = await fetch(`${home}/api/study`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ run }) });
     const made = await response.json();
     if (!response.ok) throw new Error(made.error);
-    part("study-made").replaceChildren(make("p", {}, t("A study of {0} levels is in {1}. Its command, and the one that begins it:", made.items, made.folder)),
+    part("study-made").replaceChildren(make("p", {}, t("A study of {0} {0|level|levels} is in {1}. Its command, and the one that begins it:", made.items, made.folder)),
       make("pre", { tabindex: 0 }, `${made.command}\n${made.serve}`));
   } finally {
     part("study").disabled = false;

@@ -81,7 +81,7 @@ export class Comparison {
       return;
     }
     const most = Math.max(...preference.map(({ weight }) => Math.abs(weight)));
-    this.part("liking").replaceChildren(make("p", { class: "hint" }, t("From {0} votes; the tables are votes.csv and features.csv of the run, for `pcg prefer fit`.", votes)),
+    this.part("liking").replaceChildren(make("p", { class: "hint" }, t("From {0} {0|vote|votes}; the tables are votes.csv and features.csv of the run, for `pcg prefer fit`.", votes)),
       make("table", {}, make("tbody", {}, ...preference.map(({ name, weight, help }) => {
         const bar = make("span", { class: weight < 0 ? "bar less" : "bar", "aria-hidden": "true" });
         bar.style.width = `${(6 * Math.abs(weight)) / most}rem`;

@@ -10,9 +10,9 @@ Of games of the corpus only pictures, drawn with the toolkit's tiles, and number
 shown are the toolkit's own. Levels of our games are written as text, with their plays, so that the documentation can
 make pages of them on which they are played.
 
-    nice python benchmarks/gallery.py make --store ../gallery-runs --seconds 40
-    python benchmarks/gallery.py write --store ../gallery-runs
-    python benchmarks/level_style.py table --store ../gallery-runs
+    nice python -m benchmarks.gallery make --store ../gallery-runs --seconds 40
+    python -m benchmarks.gallery write --store ../gallery-runs
+    python -m benchmarks.level_style table --store ../gallery-runs
 """
 
 from __future__ import annotations

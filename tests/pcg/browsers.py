@@ -42,6 +42,7 @@ CUT_OFF = """[...document.querySelectorAll("body *")].filter((e) => {
   if (text && box.left < -1 && box.right > 0 && !e.closest(".scroll")) return true;
   const closed = (how) => ["hidden", "clip"].includes(how);
   if (text && closed(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && style.display !== "inline") return true;
+  if (style.webkitLineClamp !== "none") return false; // ends with an ellipsis, and is shown whole elsewhere
   if (text && closed(style.overflowY) && e.scrollHeight > e.clientHeight + 1 && style.display !== "inline") return true;
   return text && e.matches("button, .button") && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
 }).map((e) => e.outerHTML.slice(0, 160))"""

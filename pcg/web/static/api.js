@@ -52,6 +52,11 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** The title of a level in the language of the page, where it is that of a group or of a cell. */
+export const titled = (title) => title
+  .replace(/^(.+), number (\d+)$/, (_, group, n) => t("{0}, number {1}", t(group), n))
+  .replace(/^cell ([\d, ]+)$/, (_, place) => t("cell {0}", place));
+
 /** `solution_length` as people write it. */
 export const words = (name) => t(name.replaceAll("_", " "));
 

@@ -1,6 +1,6 @@
 // The page of a run: the map, the level that is chosen, the editor, and what a person says of levels.
 
-import { get, judgement, make, number, post, root, t, words } from "./api.js";
+import { get, judgement, make, number, post, root, t, titled, words } from "./api.js";
 import { Comparison } from "./compare.js";
 import { Editor } from "./editor.js";
 import { Exported } from "./exported.js";
@@ -104,11 +104,11 @@ async function choose(key, keys = [key], here = true) {
   history.replaceState(null, "", `#${key}`);
   part("level-none").hidden = true;
   part("level-some").hidden = false;
-  part("level-title").textContent = level.title;
+  part("level-title").textContent = titled(level.title);
   part("tab-replay").disabled = !level.ticks;
   for (const tab of ["picture", "replay", "play"]) part(`tab-${tab}`).hidden = false;
   part("picture").src = picture(key);
-  part("picture").alt = t("Picture of {0}", level.title);
+  part("picture").alt = t("Picture of {0}", titled(level.title));
   part("level-marks").hidden = false;
   showMarks();
   showOthers(key);
@@ -261,7 +261,7 @@ async function showDrawn() {
   part("drawn").hidden = !levels.length;
   part("drawn-list").replaceChildren(...levels.map((entry) =>
     make("li", {}, make("button", { type: "button", click: () => attempt(() => choose(entry.key)) },
-      make("img", { src: picture(entry.key, 8), alt: "" }), entry.title,
+      make("img", { src: picture(entry.key, 8), alt: "" }), titled(entry.title),
       make("span", { class: entry.feasible ? "good" : "bad" }, entry.feasible ? `${t("fitness")} ${number(entry.fitness)}` : t("not feasible"))))));
 }
 
@@ -277,7 +277,7 @@ editor = new Editor(part("editor"), {
   },
   saved: async (entry) => {
     await showDrawn();
-    part("level-title").textContent = t("Saved: {0}", entry.title);
+    part("level-title").textContent = t("Saved: {0}", titled(entry.title));
   },
 });
 part("star").addEventListener("click", () => attempt(() => mark("star", !level.starred)));

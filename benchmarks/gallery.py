@@ -264,7 +264,9 @@ def pair(record: Mapping[str, Any], folder: Path) -> str:
     side, other = ("first", "second") if comes_first else ("second", "first")
     number = list(game.levels).index(drawn) + 1
     place = record["levels"].index(made) + 1
-    by_hand = f'<a class="play-here" title="Level {number} of {name}" href="../play/{name}.html#level={number}">play</a>'
+    by_hand = (
+        f'<a class="play-here" title="Level {number} of {name}" href="../play/{name}.html#level={number}">play</a>'
+    )
     generated = (
         f'<a class="play-here" title="The generated level of {name}" href="../play/gallery/{name}.html#level={place}">'
         "play</a>"

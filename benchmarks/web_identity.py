@@ -4,11 +4,11 @@
     python benchmarks/web_identity.py --corpus ../shared/gvgai/games         # all games of the collection
     python benchmarks/web_identity.py --browser firefox --json pages.json
 
-Every level of every game is played twice with random actions, all players of it; after every tick the page's checksum of
-the state is compared with the one here. Then every agent of the page plays 30 ticks on the second level (where there is
-one, else the first), in all seats, and what it does is compared with what the agent does here at equal budgets. The first
-difference ends the program with its place. A page is as large as a page of the game with its levels and, as far as there
-are fewer than ten, these mirrored. What cannot be exported is counted by its reason.
+Every level of every game is played twice with random actions, all players of it; after every tick the page's checksum
+of the state is compared with the one here. Then every agent of the page plays 30 ticks on the second level (where there
+is one, else the first), in all seats, and what it does is compared with what the agent does here at equal budgets. The
+first difference ends the program with its place. A page is as large as a page of the game with its levels and, as far
+as there are fewer than ten, these mirrored. What cannot be exported is counted by its reason.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def main() -> None:
             try:
                 row = measure(name, source, page, Path(folder) / "page.html", not options.no_decisions)
             except PcgError as error:
-                refused[str(error).splitlines()[0].rpartition(": ")[2]] += 1
+                refused[str(error).splitlines()[0].partition(" ")[2]] += 1  # the reason, without the name
                 print(f"{name}: {str(error).splitlines()[0]}", flush=True)
                 continue
             rows.append(row)

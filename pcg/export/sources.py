@@ -109,9 +109,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", name).strip("-") or "game"
 
 
-def _index(
-    folder: Path, count: int
-) -> tuple[tuple[str, ...], dict[int, RecordedPlay], tuple[tuple[str, str], ...]]:
+def _index(folder: Path, count: int) -> tuple[tuple[str, ...], dict[int, RecordedPlay], tuple[tuple[str, str], ...]]:
     """Titles, winning plays and notes that a run has written about the levels of a folder."""
     path = folder / "index.json"
     if not path.is_file():

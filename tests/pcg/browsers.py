@@ -44,7 +44,8 @@ CUT_OFF = """[...document.querySelectorAll("body *")].filter((e) => {
   if (text && closed(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && style.display !== "inline") return true;
   if (style.webkitLineClamp !== "none") return false; // ends with an ellipsis, and is shown whole elsewhere
   if (text && closed(style.overflowY) && e.scrollHeight > e.clientHeight + 1 && style.display !== "inline") return true;
-  return text && e.matches("button, .button") && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+  return text && e.matches("button, .button") &&
+    (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
 }).map((e) => e.outerHTML.slice(0, 160))"""
 """Elements whose text is cut off, leaves the window on the left, or is larger than the button that it stands on."""
 
@@ -92,7 +93,10 @@ class Tab:
         self.context.close()
 
     def shot(self, name: str) -> None:
-        """Hold the page against axe's rules, look for text that is cut off, and picture it where somebody looks (PCG_SCREENSHOTS names a folder)."""
+        """Hold the page against axe's rules, and look for text that is cut off.
+
+        PCG_SCREENSHOTS names a folder for pictures, to be looked at.
+        """
         before = len(self.complaints)
         self.page.evaluate(axe_script())
         found = self.page.evaluate(AXE_RUN)

@@ -25,7 +25,8 @@ pytestmark = [
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 HEAD = """<!doctype html><html lang="en"><head><title>Games</title><link rel="icon" href="data:,">
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/stylesheets/extra.css">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="/stylesheets/extra.css">
 <script src="/javascripts/play-here.js" defer></script></head>"""
 FRAME = "document.querySelector('iframe')?.contentWindow.pcg?.page"
 

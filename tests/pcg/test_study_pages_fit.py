@@ -89,7 +89,10 @@ def test_pages_of_participants(server: Server, chromium: Any, width: int, scheme
             if number == 1:
                 veil(page, READY)
                 look("play")
-                assert page.locator("#wait").inner_text() == {"en": "1 second of play to go", "zh": "还需要玩 1 秒"}[language]
+                assert (
+                    page.locator("#wait").inner_text()
+                    == {"en": "1 second of play to go", "zh": "还需要玩 1 秒"}[language]
+                )
             wait_and_go_on(page, f"**/pair/{number}/second")
             wait_and_go_on(page, f"**/pair/{number}/vote")
             page.click("[data-play] >> nth=1")

@@ -207,7 +207,11 @@ async function showTab(name) {
   if (name === "replay") {
     const play = await get(`/api/levels/${level.key}/replay`);
     part("pane-replay").replaceChildren(make("div"));
-    open = new Replay(part("pane-replay").firstChild, play);
+    open = new Replay(part("pane-replay").firstChild, play, {
+      NIL: t("waits"), UP: t("up"), LEFT: t("left"), DOWN: t("down"), RIGHT: t("right"), USE: t("uses"),
+      score: t("score"), action: t("action"), picture: t("the recorded play"), run: t("Run"), stop: t("Stop"),
+      back: t("one tick back"), next: t("one tick on"), tick: t("tick"), of: t("of"),
+    });
   }
   if (name === "play") open = await player(level ? { key: level.key } : { level: editor.text() });
   if (name === "edit" && level && level.key !== edited) {

@@ -449,7 +449,7 @@ export class Editor {
     }
     if (found.metrics.length && !found.check.length) {
       const rows = found.metrics.map(({ name, value, help, unit }) =>
-        make("tr", {}, make("th", { scope: "row", title: help }, words(name)), make("td", {}, `${number(value)} ${unit}`)));
+        make("tr", {}, make("th", { scope: "row", title: help }, words(name)), make("td", {}, `${number(value)} ${t(unit)}`)));
       lines.push(make("details", {}, make("summary", {}, t("Measures")), make("table", {}, make("tbody", {}, ...rows))));
     }
     return lines;

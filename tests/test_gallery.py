@@ -149,8 +149,9 @@ def level_shown(address: str) -> str:
 
 
 def test_other_pictures_of_the_documentation_are_not_of_levels() -> None:
-    """A new picture has a place: one of a level among those that are played, any other in this list (pages of programs, and
-    an episode of a board game, which pages do not play).
+    """A new picture has a place: one of a level among those that are played, any other in this list.
+
+    They are of pages of programs, and of an episode of a board game, which pages do not play.
     """
     others = {
         path

@@ -41,11 +41,10 @@ def server(tmp_path: Path) -> Iterator[Server]:
     found.stop()
 
 
-SIZES = [(1280, "light"), (1280, "dark"), (375, "light"), (375, "dark")]
+KINDS = [(1280, "light", "en"), (1280, "dark", "zh"), (375, "light", "zh"), (375, "dark", "en")]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize(("width", "scheme", "language"), KINDS)
 def test_pages_of_participants(server: Server, chromium: Any, width: int, scheme: Any, language: str) -> None:
     tab = browsers.Tab(
         chromium, viewport={"width": width, "height": 740}, color_scheme=scheme, has_touch=width < 500,
@@ -89,10 +88,8 @@ def test_pages_of_participants(server: Server, chromium: Any, width: int, scheme
             if number == 1:
                 veil(page, READY)
                 look("play")
-                assert (
-                    page.locator("#wait").inner_text()
-                    == {"en": "1 second of play to go", "zh": "还需要玩 1 秒"}[language]
-                )
+                wait = {"en": "1 second of play to go", "zh": "还需要玩 1 秒"}[language]
+                assert page.locator("#wait").inner_text() == wait
             wait_and_go_on(page, f"**/pair/{number}/second")
             wait_and_go_on(page, f"**/pair/{number}/vote")
             page.click("[data-play] >> nth=1")
@@ -123,8 +120,7 @@ def test_pages_of_participants(server: Server, chromium: Any, width: int, scheme
     tab.close()
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(("width", "scheme"), SIZES)
+@pytest.mark.parametrize(("width", "scheme", "language"), KINDS)
 def test_pages_of_the_researcher(server: Server, chromium: Any, width: int, scheme: Any, language: str) -> None:
     for answers in (["first"] * 7, ["second", "both", "neither"]):
         person = studies.take_part(server.store, answers)

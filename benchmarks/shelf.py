@@ -48,9 +48,9 @@ HEAD = """\
 {number} games that were found by search, each from the sprites of one of the toolkit's own games: rules, goal and
 levels are new. Their goals are of {families} families: {names}.
 What the search ranked first was read (rules, levels, wins), and these are what seemed worth showing; players have not
-been asked. A click on a picture plays a level in its place, `pcg play NAME` on your machine; `games/evolved/NAME` has the
-rules, the levels from easy to hard, a stored win of each, and where it comes from. What was measured, and what was left
-out and why, is in [results](results/rules.md).
+been asked. A click on a picture plays a level in its place, `pcg play NAME` on your machine; `games/evolved/NAME` has
+the rules, the levels from easy to hard, a stored win of each, and where it comes from. What was measured, and what was
+left out and why, is in [results](results/rules.md).
 `benchmarks/shelf.py` makes this page.
 """
 GAME = """\

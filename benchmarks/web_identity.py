@@ -37,7 +37,7 @@ import firefox
 from page_identity import compare, compare_decisions
 
 MOST_BYTES = 150_000
-"""What a page of ten levels may weigh."""
+"""Limit for a page of ten levels."""
 
 
 def chosen_games(corpus: Path | None, only: list[str]) -> dict[str, str | Path]:

@@ -10,9 +10,9 @@ Of games of the corpus only pictures, drawn with the toolkit's tiles, and number
 shown are the toolkit's own. Levels of our games are written as text, with their plays, so that the documentation can
 make pages of them on which they are played.
 
-    nice python benchmarks/gallery.py make --store ../gallery-runs --seconds 40
-    python benchmarks/gallery.py write --store ../gallery-runs
-    python benchmarks/level_style.py table --store ../gallery-runs
+    nice python -m benchmarks.gallery make --store ../gallery-runs --seconds 40
+    python -m benchmarks.gallery write --store ../gallery-runs
+    python -m benchmarks.level_style table --store ../gallery-runs
 """
 
 from __future__ import annotations
@@ -148,13 +148,14 @@ Can one tell them from hand-made ones? [Try it](hand-made-or-generated.md). What
 
 ## Games of the toolkit
 
-*Play* opens a level in a page of its own; *Watch* there shows the win that is known.
+A click on a picture plays the level in its place; *Watch* there shows the win that is known.
 
 {own}
 ## Games of the collection
 
 These games and their levels have a licence of their own and are no part of the toolkit. The pictures are of levels
-that the toolkit has made, drawn with its own tiles.
+that the toolkit has made, drawn with its own tiles; they cannot be played here, as that would give the games on.
+`pcg export GAME.txt -o page.html` makes a page of a game that you have.
 
 {corpus}"""
 
@@ -202,12 +203,14 @@ def moves(play: str) -> int:
 
 def level_entry(name: str, number: int, record: Mapping[str, Any], one: Mapping[str, Any]) -> str:
     """Return what the gallery shows of a level: its picture and what is said of it, as an item of a list."""
-    play = f' <a href="../play/gallery/{name}.html#level={number}">Play</a>' if record["own"] else ""
     won = f"{moves(one['play'])} moves" if one["play"] else "no win known"
     source = f"gallery/pictures/{slug(record)}-{number}.webp"
+    shown = f"![Level {number} of {name}, of the family {one['family']}]({source})"
+    if record["own"]:
+        shown = f'<a class="play-here" href="../play/gallery/{name}.html#level={number}">{shown}</a>'
     return (
-        f"-   ![Level {number} of {name}, of the family {one['family']}]({source})\n\n"
-        f"    {one['value']:.2f} · {won} · {one['family']}{play}\n\n"
+        f"-   {shown}\n\n"
+        f"    {one['value']:.2f} · {won} · {one['family']}\n\n"
         f"    {html.escape(one['sentence'], quote=False)}\n"
     )
 
@@ -261,8 +264,13 @@ def pair(record: Mapping[str, Any], folder: Path) -> str:
     side, other = ("first", "second") if comes_first else ("second", "first")
     number = list(game.levels).index(drawn) + 1
     place = record["levels"].index(made) + 1
-    by_hand = f'<a href="../play/{name}.html#level={number}">play</a>'
-    generated = f'<a href="../play/gallery/{name}.html#level={place}">play</a>'
+    by_hand = (
+        f'<a class="play-here" title="Level {number} of {name}" href="../play/{name}.html#level={number}">play</a>'
+    )
+    generated = (
+        f'<a class="play-here" title="The generated level of {name}" href="../play/gallery/{name}.html#level={place}">'
+        "play</a>"
+    )
     return (
         f'## {name}\n\n<div class="pair" data-hand-made="{side}" markdown>\n\n'
         f"![The first level]({pictures[0]}) ![The second level]({pictures[1]})\n\n<details><summary>Answer</summary>\n"

@@ -15,10 +15,10 @@ For each game and generator a search of so many processor seconds; its ten best 
 Games that were measured are skipped when the program is called again. `portfolio` polishes towards the patterns that
 the divergence is made of, so that for it the divergence is no independent witness; the unseen level and pictures are.
 
-    python benchmarks/level_style.py measure --generators portfolio evolve --games dungeon zelda --seconds 30
-    python benchmarks/level_style.py judge    # the judge has changed: the levels stay, what it says of texts is new
-    python benchmarks/level_style.py table
-    python benchmarks/level_style.py windows --games alchemy hunt    # what mending does to walls
+    python -m benchmarks.level_style measure --generators portfolio evolve --games dungeon zelda --seconds 30
+    python -m benchmarks.level_style judge    # the judge has changed: the levels stay, what it says of texts is new
+    python -m benchmarks.level_style table
+    python -m benchmarks.level_style windows --games alchemy hunt    # what mending does to walls
 """
 
 from __future__ import annotations

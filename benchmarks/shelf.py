@@ -48,14 +48,15 @@ HEAD = """\
 {number} games that were found by search, each from the sprites of one of the toolkit's own games: rules, goal and
 levels are new. Their goals are of {families} families: {names}.
 What the search ranked first was read (rules, levels, wins), and these are what seemed worth showing; players have not
-been asked. `pcg play NAME` plays one; `games/evolved/NAME` has the rules, the levels from easy to hard, a stored win of
-each, and where it comes from. What was measured, and what was left out and why, is in [results](results/rules.md).
+been asked. A click on a picture plays a level in its place, `pcg play NAME` on your machine; `games/evolved/NAME` has
+the rules, the levels from easy to hard, a stored win of each, and where it comes from. What was measured, and what was
+left out and why, is in [results](results/rules.md).
 `benchmarks/shelf.py` makes this page.
 """
 GAME = """\
 ## {name}
 
-![A level of {name}](images/games/{name}.png)
+<a class="play-here" href="../play/evolved/{name}.html#level={shown}">![A level of {name}](images/games/{name}.png)</a>
 
 {pitch}
 
@@ -177,9 +178,11 @@ def page() -> None:
     parts = [HEAD.format(number=len(games), families=len(families), names=", ".join(families))]
     for name, (game, about) in games.items():
         picture = PICTURES / f"{name}.png"
-        render_level(game, game.levels[len(game.levels) // 2], picture)
+        middle = len(game.levels) // 2
+        render_level(game, game.levels[middle], picture)
         chance = about["random_wins"] or 0.0
-        known = {"levels": len(game.levels), "chance": chance, "revised": about["revision"][:10]}
+        known = {"levels": len(game.levels), "chance": chance, "revised": about["revision"][:10],
+                 "shown": middle + 1}  # fmt: skip
         parts.append(GAME.format(name=name, **known, **about))
     PAGE.write_text("\n".join(parts), encoding="utf-8")
     for picture in PICTURES.glob("*.png"):

@@ -207,6 +207,10 @@ def test_every_page_of_results_says_what_was_measured_when_and_how_to_repeat_it(
             if program[1]:
                 path = ROOT / program[1].replace(".", "/")
                 assert path.with_suffix(".py").is_file() or path.is_dir(), command
+                text = path.with_suffix(".py").read_text(encoding="utf-8") if not path.is_dir() else ""
+                before, imported, _ = text.partition("\nfrom benchmarks")
+                if imported and "sys.path" not in before:  # only a module finds its neighbours
+                    assert command.startswith("python -m "), command
             else:
                 assert f"\n{program[2]}:" in (ROOT / "Makefile").read_text(encoding="utf-8"), command
     shown = results.with_table("# Title\n\nText.", entries["engine"])

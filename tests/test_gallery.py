@@ -13,7 +13,7 @@ from PIL import Image
 
 from benchmarks import gallery
 from benchmarks.levels_corpus import CORPUS
-from pcg.engine.game import Game, builtin_games, load
+from pcg.engine.game import Game, builtin_games, evolved_games, load
 from pcg.engine.state import Outcome
 from pcg.evaluators.evaluation import decode_play
 from pcg.render import render_level
@@ -49,7 +49,7 @@ def test_a_campaign_becomes_pages_with_pictures_and_levels(tmp_path: Path) -> No
     text = (tmp_path / "gallery.md").read_text(encoding="utf-8")
     assert all((tmp_path / path).is_file() for path in pictures(text)) and len(pictures(text)) == 4
     assert "0.50 · 3 moves · pieces" in text and "More &lt;walls&gt; than usual." in text
-    assert text.count('<a href="../play/gallery/boxes.html#level=') == 2
+    assert text.count('<a class="play-here" href="../play/gallery/boxes.html#level=') == 2
     kept = json.loads((tmp_path / "gallery" / "levels" / "boxes.json").read_text(encoding="utf-8"))
     assert ["\n".join(one["rows"]) for one in kept["levels"]] == [one["level"] for one in record("boxes")["levels"]]
 
@@ -111,6 +111,59 @@ def test_the_documentation_makes_pages_on_which_the_levels_are_played(tmp_path: 
     assert (made.name, made.titles, len(made.game.levels)) == ("boxes", ("1", "2"), 2)
     assert made.game.levels[0].rstrip("\n") == record("boxes")["levels"][0]["level"]
     assert made.plays[1].actions == ("LEFT", "LEFT", "NIL", "UP")
+
+
+GAMES_OF_PICTURES = re.compile(r"^(gallery/(pictures|pairs)|images/games)/")
+"""Pictures of levels; all others in the documentation are charts, drawings and pages of programs."""
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in DOCS.glob("*.md")))
+def test_every_picture_of_a_level_is_played_in_its_place(page: str) -> None:
+    """The link around a picture, or the one in the answer to a pair, leads to a page that the documentation makes."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    shown = [path for path in pictures(text) if GAMES_OF_PICTURES.match(path)]
+    linked = dict(re.findall(r'<a class="play-here" href="([^"]+)">!\[[^]]+\]\(([^)]+)\)</a>', text))
+    by_picture = {path: address for address, path in linked.items()}
+    for path in shown:
+        if path.startswith("gallery/pictures/gvgai-"):  # the corpus, which is not ours to give on
+            assert path not in by_picture
+        elif not path.startswith("gallery/pairs/"):
+            assert level_shown(by_picture[path]), path
+    for pair in text.split('<div class="pair"')[1:]:
+        answers = re.findall(r'<a class="play-here" title="[^"]+" href="([^"]+)"', pair)
+        assert len(pictures(pair)) == len(answers) == 2
+        assert all(level_shown(address) for address in answers)
+
+
+def level_shown(address: str) -> str:
+    """The level that an address of the documentation opens, as its page has it."""
+    found = re.fullmatch(r"\.\./play/(?:(gallery|evolved)/)?(\w+)\.html#level=(\d+)", address)
+    assert found is not None, address
+    folder, name, number = found[1], found[2], int(found[3]) - 1
+    if folder == "gallery":
+        rows = json.loads((DOCS / "gallery" / "levels" / f"{name}.json").read_text(encoding="utf-8"))["levels"]
+        return "\n".join(rows[number]["rows"])
+    known = evolved_games() if folder == "evolved" else builtin_games()
+    assert name in known
+    return str(load(name).levels[number])
+
+
+def test_other_pictures_of_the_documentation_are_not_of_levels() -> None:
+    """A new picture has a place: one of a level among those that are played, any other in this list.
+
+    They are of pages of programs, and of an episode of a board game, which pages do not play.
+    """
+    others = {
+        path
+        for page in DOCS.glob("*.md")
+        for path in pictures(page.read_text(encoding="utf-8"))
+        if not GAMES_OF_PICTURES.match(path)
+    }
+    pages = {f"images/{name}.png" for name in (
+        "connectx", "studio-compare", "studio-generate", "studio-paint", "study-four", "study-participants",
+        "study-practice", "study-questions", "study-vote",
+    )}  # fmt: skip
+    assert others == {"images/architecture.svg", "images/describe-dungeon.svg", *pages}
 
 
 def test_levels_of_the_gallery_are_of_our_games_alone() -> None:

@@ -26,11 +26,11 @@ from starlette.staticfiles import StaticFiles
 
 from pcg.breeding.population import LevelPopulation
 from pcg.breeding.votes import told_preference
-from pcg.evaluators.analysis import analyse
+from pcg.describe import describe
 from pcg.render import render_level
 from pcg.web.guard import LOCAL_HOSTS, Refused, read_object, take
 from pcg.web.level_editor import Bench
-from pcg.web.pages import application, page
+from pcg.web.pages import application, language_of, page
 from pcg.web.player import PlayServer, PlaySession
 from pcg.web.single_level import play_route
 
@@ -70,7 +70,7 @@ class BreedingSite:
         population = self.population
         return page(
             request, "breeding", package="pcg.breeding", game=population.game.name, seed=population.config.seed,
-            folder=population.folder.resolve().name, goal=analyse(population.game.definition).how_to_win,
+            folder=population.folder.resolve().name, goal=describe(population.game, language=language_of(request)).win,
             wants=population.config.want,
         )  # fmt: skip
 

@@ -99,9 +99,9 @@ def _level_cards(one: Exportable, name: str) -> list[Card]:
     for k in range(len(one.game.levels)):
         level = one.game.read_level(k)
         size = f"{level.width} × {level.height}"
-        note = one.notes[k] if k < len(one.notes) else ""
+        note, chinese = one.notes[k] if k < len(one.notes) else ("", "")
         title = one.titles[k] if k < len(one.titles) else f"{k + 1}"
-        found.append(Card(f"{name}.html#level={k + 1}", _picture(one, k), title, note, note, size, size))
+        found.append(Card(f"{name}.html#level={k + 1}", _picture(one, k), title, note, chinese, size, size))
     return found
 
 

@@ -27,7 +27,7 @@ class Exportable:
         game: the game with its levels.
         titles: of the levels, or none.
         plays: plays that can be watched, by number of the level.
-        notes: what is known of the levels, a phrase each, or none.
+        notes: what is known of the levels, a phrase each in English and in Chinese, or none.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Exportable:
     game: Game
     titles: tuple[str, ...] = ()
     plays: dict[int, RecordedPlay] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _file_name(name: str) -> str:
     return re.sub(r"[^\w-]+", "-", name).strip("-") or "game"
 
 
-def _index(folder: Path, count: int) -> tuple[tuple[str, ...], dict[int, RecordedPlay], tuple[str, ...]]:
+def _index(folder: Path, count: int) -> tuple[tuple[str, ...], dict[int, RecordedPlay], tuple[tuple[str, str], ...]]:
     """Titles, winning plays and notes that a run has written about the levels of a folder."""
     path = folder / "index.json"
     if not path.is_file():
@@ -120,10 +120,11 @@ def _index(folder: Path, count: int) -> tuple[tuple[str, ...], dict[int, Recorde
     for k, entry in enumerate(entries[:count]):
         if entry.get("actions"):
             plays[k] = RecordedPlay(int(entry.get("seed", 0)), tuple(map(str, entry["actions"])))
-        told = [f"quality {entry['fitness']:.2f}"] if "fitness" in entry else []
+        told = [(f"quality {entry['fitness']:.2f}", f"质量 {entry['fitness']:.2f}")] if "fitness" in entry else []
         if entry.get("winner"):
-            told.append(f"won by {entry['winner']} in {len(entry.get('actions', ()))}")
-        notes.append(", ".join(told))
+            steps = len(entry.get("actions", ()))
+            told.append((f"won by {entry['winner']} in {steps} ticks", f"{entry['winner']} 用 {steps} 步获胜"))
+        notes.append((", ".join(one for one, _ in told), "，".join(other for _, other in told)))
     return (), plays, tuple(notes)
 
 

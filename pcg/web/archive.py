@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from pcg.describe import describe
 from pcg.engine.game import Game
-from pcg.evaluators.analysis import analyse
 from pcg.evaluators.metrics.registry import METRICS
 from pcg.export.bundle import RecordedPlay, bundle
 from pcg.export.page import page as page_of
@@ -38,7 +38,7 @@ from pcg.web.level_editor import (
 )
 from pcg.web.level_routes import LevelRoutes
 from pcg.web.marks import STARRED, Marks, digest_of
-from pcg.web.pages import application, page
+from pcg.web.pages import application, language_of, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
 from pcg.web.run_levels import GROUPS, Entry, Points, RunFolder
 from pcg.web.single_level import play_route
@@ -115,7 +115,7 @@ class ArchiveSite:
             generator=manifest["generator"]["name"],
             seed=manifest["seed"],
             folder=self.run.folder.resolve().name,
-            goal=analyse(game.definition).how_to_win,
+            goal=describe(game, language=language_of(request)).win,
             groups={group: (GROUPS[group], size) for group, size in self._sizes().items()},
             wants=", ".join(manifest.get("wants", ())),
             most=MOST_SUGGESTIONS,

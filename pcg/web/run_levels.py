@@ -278,7 +278,7 @@ class RunFolder:
         for k, one in enumerate(data["levels"]):
             name = Path(str(one["file"])).name
             text = (folder / name).read_text(encoding="utf-8")
-            title = str(one.get("title") or f"{GROUPS[group]}, number {k}")
+            title = str(one.get("title") or f"{GROUPS[group]}, number {k + 1}")
             yield Entry.of(f"{group}-{k}", title, text, one)
 
     def _cells(self, data: Mapping[str, Any]) -> Iterator[Entry]:

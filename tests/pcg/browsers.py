@@ -35,6 +35,21 @@ AXE_RUN = """axe.run(document, {resultTypes: ["violations"]}).then((found) => fo
 """A promise of a line for each of axe's rules that the page breaks (WCAG 2 A and AA, and good practice)."""
 
 
+CUT_OFF = """[...document.querySelectorAll("body *")].filter((e) => {
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  if (box.width < 2 || box.height < 2 || style.visibility === "hidden" || e.closest("svg, .skip")) return false;
+  const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+  if (text && box.left < -1 && box.right > 0 && !e.closest(".scroll")) return true;
+  const closed = (how) => ["hidden", "clip"].includes(how);
+  if (text && closed(style.overflowX) && e.scrollWidth > e.clientWidth + 1 && style.display !== "inline") return true;
+  if (style.webkitLineClamp !== "none") return false; // ends with an ellipsis, and is shown whole elsewhere
+  if (text && closed(style.overflowY) && e.scrollHeight > e.clientHeight + 1 && style.display !== "inline") return true;
+  return text && e.matches("button, .button") &&
+    (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+}).map((e) => e.outerHTML.slice(0, 160))"""
+"""Elements whose text is cut off, leaves the window on the left, or is larger than the button that it stands on."""
+
+
 @cache
 def axe_script() -> str:
     """The source of axe-core, which axe-playwright-python brings."""
@@ -78,12 +93,17 @@ class Tab:
         self.context.close()
 
     def shot(self, name: str) -> None:
-        """Hold the page against axe's rules, and picture it where somebody looks (PCG_SCREENSHOTS names a folder)."""
+        """Hold the page against axe's rules, and look for text that is cut off.
+
+        PCG_SCREENSHOTS names a folder for pictures, to be looked at.
+        """
         before = len(self.complaints)
         self.page.evaluate(axe_script())
         found = self.page.evaluate(AXE_RUN)
         del self.complaints[before:]  # axe tries styles that our pages forbid
         assert found == [], f"{name}: {found}"
+        cut = self.page.evaluate(CUT_OFF)
+        assert cut == [], f"{name}: {cut}"
         folder = os.environ.get("PCG_SCREENSHOTS")
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)

@@ -50,14 +50,17 @@ def compare(page: Any, game: Game, length: int = 150) -> int:
     return compared
 
 
-def compare_decisions(page: Any, game: Game) -> None:
-    """Hold what every agent of a page does on level 1 against what it does here."""
+def compare_decisions(page: Any, game: Game, level: int = 1) -> int:
+    """Hold what every agent of a page does on a level against what it does here; returns the decisions compared."""
+    compared = 0
     for agent, budget in AGENTS.items():
-        state = game.start(1, seed=7)
+        state = game.start(level, seed=7)
         players = [make_agent(agent, seed=7 + p, budget=budget, player=p) for p in range(game.players)]
         for player in players:
             player.reset(state)
-        for codes in page.evaluate(DECISIONS, [1, 7, agent, 30]):
+        for codes in page.evaluate(DECISIONS, [level, 7, agent, 30]):
             actions = [player.act(state) for player in players]
-            assert [ACTIONS.index(action) for action in actions] == codes, agent
+            assert [ACTIONS.index(action) for action in actions] == codes, (game.name, level, agent)
             state.advance(actions if game.players > 1 else actions[0])
+            compared += len(actions)
+    return compared

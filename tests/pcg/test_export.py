@@ -187,7 +187,7 @@ def test_a_run_brings_the_plays_that_won_its_levels(tmp_path: Path) -> None:
     one = one_game(str(tmp_path / "run"))
     assert (one.name, one.title) == ("run", "run")
     assert one.plays == {0: RecordedPlay(3, ("UP", "NIL"))}
-    assert one.notes[0] == "quality 0.73, won by mcts in 2"
+    assert one.notes[0] == ("quality 0.73, won by mcts in 2 ticks", "质量 0.73，mcts 用 2 步获胜")
     assert bundle(one.game, plays=one.plays).about["levels"][0]["play"] == {"seed": 3, "actions": ["UP", "NIL"]}
 
 

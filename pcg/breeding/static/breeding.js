@@ -43,7 +43,7 @@ function show(fresh) {
     if (box && box !== document.activeElement) box.checked = level.liked;
   }
   part("breed").disabled = population.said === 0;
-  part("said").textContent = population.said ? t(population.said === 1 ? "{0} judgement on this generation" : "{0} judgements on this generation", population.said) : "";
+  part("said").textContent = population.said ? t("{0} {0|judgement|judgements} on this generation", population.said) : "";
   showPair();
   showTaste();
   part("best").hidden = !population.best.length;

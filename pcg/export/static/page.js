@@ -329,8 +329,8 @@ export class Page {
     this.part("[data-say]").textContent = text;
   }
 
-  unit(ticks) {
-    return { ticks, unit: this.byTurn ? this.words.turns : this.words.ticks };
+  time(n) {
+    return { time: fill(this.byTurn ? this.words.turns : this.words.ticks, { n }) };
   }
 
   verdict() {
@@ -360,14 +360,14 @@ export class Page {
     const now = this.play.status();
     if (over) {
       title.textContent = this.verdict();
-      text.textContent = fill(say.result, { score: this.round(now.score), ...this.unit(now.tick) });
+      text.textContent = fill(say.result, { score: this.round(now.score), ...this.time(now.tick) });
       const more = this.about.levels.length > 1 && now.winner === 1;
       if (more) offer("next", true);
       offer("restart", !more);
       if (now.winner !== 1) offer("undo");
       offer("share");
     } else {
-      title.textContent = this.pending ? fill(say.sent, this.unit(this.pending.length)) : this.play.taken.length ? say.paused : say.ready;
+      title.textContent = this.pending ? fill(say.sent, this.time(this.pending.length)) : this.play.taken.length ? say.paused : say.ready;
       const finger = matchMedia("(pointer: coarse)").matches;
       const how = finger ? [say.tapGoesOn, say.tapStarts] : [say.goesOn, say.starts];
       text.textContent = this.pending ? say.watchIt : how[this.play.taken.length ? 0 : 1];
@@ -451,7 +451,7 @@ export class Page {
     this.nameLevels();
     this.show();
     this.setPaused(true);
-    this.say(`${this.verdict()} ${fill(this.words.result, { score: this.round(now.score), ...this.unit(now.tick) })}`);
+    this.say(`${this.verdict()} ${fill(this.words.result, { score: this.round(now.score), ...this.time(now.tick) })}`);
     this.part("[data-veil] button").focus({ preventScroll: true });
     if (own) this.tell(now);
   }

@@ -1,4 +1,4 @@
-// What the page says, in its languages. {braces} are filled in. What is said of a game comes with the game.
+// What the page says, in its languages. {braces} are filled in; {n|one|many} is a word by a number. What is said of a game comes with the game.
 
 export const WORDS = {
   en: {
@@ -9,9 +9,9 @@ export const WORDS = {
     ready: "Ready?", starts: "Press a key to begin", tapStarts: "Tap or swipe to begin", paused: "Paused",
     goesOn: "Press a key to go on", tapGoesOn: "Tap or swipe to go on",
     won: "Won!", lost: "Lost", ended: "The end", wins: "Player {n} wins!", draw: "Nobody wins",
-    result: "Score {score} after {ticks} {unit}", ticks: "ticks", turns: "turns",
+    result: "Score {score} after {time}", ticks: "{n} {n|tick|ticks}", turns: "{n} {n|turn|turns}",
     shared: "Link to this play copied", sharedIn: "The link to this play is in the address bar",
-    sent: "Somebody's play, {ticks} {unit}", watchIt: "Tap to watch it",
+    sent: "Somebody's play, {time}", watchIt: "Tap to watch it",
     badLink: "The link does not fit this game, so here is its first level",
     hintIs: "Hint: {action}", noHint: "No hint: the game is over", thinking: "Thinking …",
     how: "How to play", touch: "On a touch screen swipe on the picture, or use the buttons; a tap on the picture acts.",
@@ -19,7 +19,7 @@ export const WORDS = {
     second: "W A S D and F in place of arrows and space", gamepad: "A gamepad works too.",
     agents: { mcts: "Monte Carlo tree search", olets: "Tree search without rollouts (OLETS)", onestep: "One step ahead",
       random: "At random", recorded: "A recorded win" },
-    simulate: "Agents simulate", simulated: "{n} ticks", forTime: "for {n} ms",
+    simulate: "Agents simulate", simulated: "{n} {n|tick|ticks}", forTime: "for {n} ms",
     against: "Player 2", person: "a person here", speed: "Speed", usual: "usual", slow: "half", slower: "a quarter", byTurn: "by turn",
     sound: "Sound", NIL: "wait", UP: "up", LEFT: "left", DOWN: "down", RIGHT: "right", USE: "use",
     board: "{game}, {width} by {height} cells", pad: "Controls", language: "中文", made: "Made with pcg",
@@ -32,9 +32,9 @@ export const WORDS = {
     ready: "准备好了吗？", starts: "按任意键开始", tapStarts: "轻触或滑动开始", paused: "已暂停",
     goesOn: "按任意键继续", tapGoesOn: "轻触或滑动继续",
     won: "获胜！", lost: "失败", ended: "结束", wins: "玩家 {n} 获胜！", draw: "没有胜者",
-    result: "得分 {score}，用时 {ticks} {unit}", ticks: "步", turns: "步",
+    result: "得分 {score}，用时 {time}", ticks: "{n} 步", turns: "{n} 步",
     shared: "已复制本局链接", sharedIn: "本局链接已在地址栏中",
-    sent: "别人的一局，共 {ticks} {unit}", watchIt: "轻触观看",
+    sent: "别人的一局，共 {time}", watchIt: "轻触观看",
     badLink: "链接与此游戏不符，已打开第一关",
     hintIs: "提示：{action}", noHint: "游戏已结束，没有提示", thinking: "思考中……",
     how: "玩法", touch: "在触摸屏上可在画面上滑动，或使用按钮；轻触画面即使用。",
@@ -48,4 +48,5 @@ export const WORDS = {
   },
 };
 
-export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+export const fill = (text, values) => text.replace(/\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, name, one, many) =>
+  !(name in values) ? whole : one === undefined ? values[name] : Number(values[name]) === 1 ? one : many);

@@ -194,7 +194,7 @@ function drawCurve(canvas, { curve, tried }) {
   });
   pen.lineTo(x(tried), y(curve.at(-1)[1]));
   pen.stroke();
-  canvas.setAttribute("aria-label", t("the best fitness rose from {0} to {1} in {2} tries", number(curve[0][1]), number(curve.at(-1)[1]), tried));
+  canvas.setAttribute("aria-label", t("the best fitness rose from {0} to {1} in {2} {2|try|tries}", number(curve[0][1]), number(curve.at(-1)[1]), tried));
 }
 
 function drawCells(figure, map) {

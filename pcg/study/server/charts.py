@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from pcg.study.monitoring import Rank
 
-WIDTH = 640
+WIDTH, SLIM = 640, 320
+"""Widths of a chart: on computers and on phones. Each is drawn for both, and `watch.css` shows one."""
 _ROW = 26
 
 
@@ -18,6 +19,11 @@ def _svg(width: float, height: float, label: str, body: Sequence[Markup]) -> Mar
     return Markup('<svg class="chart" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">{}</svg>').format(
         width, height, label, Markup("").join(body)
     )
+
+
+def _both(draw: Callable[[int], Markup]) -> Markup:
+    """A chart for computers and one for phones."""
+    return Markup('<div class="broad">{}</div><div class="slim">{}</div>').format(draw(WIDTH), draw(SLIM))
 
 
 def _text(x: float, y: float, text: object, kind: str = "", anchor: str = "start") -> Markup:
@@ -49,15 +55,21 @@ def steps(most: float, count: int = 4) -> list[float]:
 
 def votes_over_time(spans: Sequence[tuple[float, int]], span: float, translate: Callable[[str], str] = str) -> Markup:
     """Bars, one for each span of time."""
+    return _both(lambda width: _votes_over_time(spans, span, translate, width))
+
+
+def _votes_over_time(
+    spans: Sequence[tuple[float, int]], span: float, translate: Callable[[str], str], width: int
+) -> Markup:
     left, top, height = 40.0, 10.0, 150.0
     marks = steps(max(n for _, n in spans))
     high = marks[-1]
-    room = WIDTH - left - 4
+    room = width - left - 4
     wide = room / len(spans)
     body = []
     for mark in marks:
         y = top + height * (1 - mark / high)
-        body += [_line(left, y, WIDTH - 4, y, "grid"), _text(left - 6, y + 4, f"{mark:g}", "small", "end")]
+        body += [_line(left, y, width - 4, y, "grid"), _text(left - 6, y + 4, f"{mark:g}", "small", "end")]
     form = translate("%d %b %H:%M" if span < 86400 else "%d %b")
     for k, (begin, count) in enumerate(spans):
         tall = height * count / high
@@ -66,37 +78,45 @@ def votes_over_time(spans: Sequence[tuple[float, int]], span: float, translate: 
         body.append(_rect(left + k * wide + gap / 2, top + height - tall, min(wide - gap, 60), tall, "bar", told))
     for k, anchor in ((0, "start"), (len(spans) - 1, "end")):
         if k or anchor == "start":
-            x = left if anchor == "start" else WIDTH - 4
+            x = left if anchor == "start" else width - 4
             body.append(
                 _text(x, top + height + 18, f"{datetime.fromtimestamp(spans[k][0], UTC):{form}}", "small", anchor)
             )
-    return _svg(WIDTH, top + height + 24, translate("votes over time (UTC)"), body)
+    return _svg(width, top + height + 24, translate("votes over time (UTC)"), body)
 
 
 def reached(stages: Sequence[tuple[str, int]], translate: Callable[[str], str] = str) -> Markup:
     """Draw the number of participants that reached each stage, a bar for each."""
-    left, right = 170.0, 84.0
+    return _both(lambda width: _reached(stages, translate, width))
+
+
+def _reached(stages: Sequence[tuple[str, int]], translate: Callable[[str], str], width: int) -> Markup:
+    left, right = (170.0, 84.0) if width == WIDTH else (140.0, 78.0)
     most = max(1, stages[0][1])
     body = []
     for k, (name, count) in enumerate(stages):
         y = k * _ROW
-        wide = (WIDTH - left - right) * count / most
+        wide = (width - left - right) * count / most
         lost = translate(f"{count} of {most}")
         body += [
             _text(left - 10, y + 17, translate(name), "label", "end"),
-            _rect(left, y + 4, WIDTH - left - right, _ROW - 8, "track", lost),
+            _rect(left, y + 4, width - left - right, _ROW - 8, "track", lost),
             _rect(left, y + 4, wide, _ROW - 8, "bar", lost),
-            _text(WIDTH - right + 10, y + 17, f"{count}  ({count / most:.0%})", "small"),
+            _text(width - right + 10, y + 17, f"{count}  ({count / most:.0%})", "small"),
         ]
-    return _svg(WIDTH, len(stages) * _ROW + 4, translate("how many participants got how far"), body)
+    return _svg(width, len(stages) * _ROW + 4, translate("how many participants got how far"), body)
 
 
 def ranking(ranks: Sequence[Rank], translate: Callable[[str], str] = str) -> Markup:
     """A point and an interval for each, the best first."""
-    left, right = 210.0, 50.0
+    return _both(lambda width: _ranking(ranks, translate, width))
+
+
+def _ranking(ranks: Sequence[Rank], translate: Callable[[str], str], width: int) -> Markup:
+    left, right, letters = (210.0, 50.0, 30) if width == WIDTH else (118.0, 36.0, 15)
     # One that was hardly judged has an interval without end; it must not squeeze all the others together.
     reach = max(1.0, min(6.0, max(max(abs(r.low), abs(r.high)) for r in ranks)))
-    room = WIDTH - left - right
+    room = width - left - right
 
     def at(value: float) -> float:
         return left + room * (max(-reach, min(reach, value)) + reach) / (2 * reach)
@@ -105,7 +125,7 @@ def ranking(ranks: Sequence[Rank], translate: Callable[[str], str] = str) -> Mar
     body = [_line(at(0), 0, at(0), height + 4, "zero")]
     for k, r in enumerate(ranks):
         y = k * _ROW + 14
-        name = r.name if len(r.name) <= 30 else f"{r.name[:14]}…{r.name[-14:]}"
+        name = r.name if len(r.name) <= letters else f"{r.name[: letters // 2 - 1]}…{r.name[1 - letters // 2 :]}"
         told = (
             f"{r.name}: {r.utility:+.2f}, {translate('between')} {r.low:+.2f} {translate('and')} {r.high:+.2f}, "
             f"{r.votes} {translate('comparisons')}"
@@ -115,10 +135,10 @@ def ranking(ranks: Sequence[Rank], translate: Callable[[str], str] = str) -> Mar
             _text(left - 12, y + 4, name, "label", "end"),
             _line(at(r.low), y, at(r.high), y, "interval"),
             Markup('<circle cx="{:.1f}" cy="{:.1f}" r="5" class="dot"/>').format(at(r.utility), y),
-            _text(WIDTH - right + 12, y + 4, r.votes, "small"),
+            _text(width - right + 12, y + 4, r.votes, "small"),
             Markup("</g>"),
         ]
     for value in (-reach, 0.0, reach):
         anchor = "start" if value < 0 else "end" if value > 0 else "middle"
         body.append(_text(at(value), height + 20, f"{value:+.1f}" if value else "0", "small", anchor))
-    return _svg(WIDTH, height + 26, translate("utilities with intervals that hold them with 95 %"), body)
+    return _svg(width, height + 26, translate("utilities with intervals that hold them with 95 %"), body)

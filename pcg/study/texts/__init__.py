@@ -27,7 +27,8 @@ WORST = "worst"
 LARGEST_TEXT = 20_000
 """Characters of one text."""
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}")
+"""`{seconds}`, or a word by that number: `{seconds|second|seconds}`."""
 
 
 @cache
@@ -126,8 +127,17 @@ def fill(text: str, **values: object) -> str:
 
     >>> fill("Pair {position} of {total} {sic}", position=1, total=6)
     'Pair 1 of 6 {sic}'
+    >>> fill("{n} {n|pair|pairs}", n=1), fill("{n} {n|pair|pairs}", n=2)
+    ('1 pair', '2 pairs')
     """
-    return _PLACEHOLDER.sub(lambda m: str(values[m[1]]) if m[1] in values else m[0], text)
+
+    def filled(found: re.Match[str]) -> str:
+        if found[1] not in values:
+            return found[0]
+        value = str(values[found[1]])
+        return value if found[2] is None else found[2] if value == "1" else found[3]
+
+    return _PLACEHOLDER.sub(filled, text)
 
 
 def choose_language(wanted: str, offered: Iterable[str]) -> str:
@@ -183,8 +193,8 @@ def _check(code: str, texts: Mapping[str, str], config: StudyConfig) -> None:
 def _check_text(key: str, text: str, reference: str, source: str) -> None:
     if len(text) > LARGEST_TEXT:
         raise PcgError(f"{source}: `{key}` has {len(text)} characters, expected at most {LARGEST_TEXT}")
-    known = set(_PLACEHOLDER.findall(reference))
-    for name in _PLACEHOLDER.findall(text):
+    known = {found[1] for found in _PLACEHOLDER.finditer(reference)}
+    for name in (found[1] for found in _PLACEHOLDER.finditer(text)):
         if name not in known:
             told = ", ".join(f"{{{k}}}" for k in sorted(known)) or "none"
             raise PcgError(f"{source}: `{key}` has the placeholder {{{name}}}, expected {told}")

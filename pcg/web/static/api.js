@@ -4,9 +4,10 @@ export const root = document.body.dataset.root;
 
 const WORDS = JSON.parse(document.getElementById("words")?.textContent ?? "{}");
 
-/** A text in the language of the page; {0}, {1} ... are filled in. */
+/** A text in the language of the page; {0}, {1} ... are filled in, {0|edit|edits} is a word by a number. */
 export function t(text, ...filled) {
-  return filled.reduce((told, value, k) => told.replaceAll(`{${k}}`, value), WORDS[text] ?? text);
+  return (WORDS[text] ?? text).replace(/\{(\d)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, k, one, many) =>
+    !(k in filled) ? whole : one === undefined ? filled[k] : Number(filled[k]) === 1 ? one : many);
 }
 
 export async function get(path) {
@@ -50,6 +51,11 @@ export function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** The title of a level in the language of the page, where it is that of a group or of a cell. */
+export const titled = (title) => title
+  .replace(/^(.+), number (\d+)$/, (_, group, n) => t("{0}, number {1}", t(group), n))
+  .replace(/^cell ([\d, ]+)$/, (_, place) => t("cell {0}", place));
 
 /** `solution_length` as people write it. */
 export const words = (name) => t(name.replaceAll("_", " "));

@@ -1,6 +1,6 @@
 // The page of a run: the map, the level that is chosen, the editor, and what a person says of levels.
 
-import { get, judgement, make, number, post, root, t, words } from "./api.js";
+import { get, judgement, make, number, post, root, t, titled, words } from "./api.js";
 import { Comparison } from "./compare.js";
 import { Editor } from "./editor.js";
 import { Exported } from "./exported.js";
@@ -50,7 +50,7 @@ async function showMap(x = "", y = "") {
     );
   }
   part("map-hint").textContent = data.left_out
-    ? t(data.left_out > 1 ? "{0} levels without one of these measures are not on the map." : "{0} level without one of these measures is not on the map.", data.left_out)
+    ? t("{0} {0|level without one of these measures is|levels without one of these measures are} not on the map.", data.left_out)
     : "";
   shown = data;
   for (const option of part("show").options) {
@@ -104,11 +104,11 @@ async function choose(key, keys = [key], here = true) {
   history.replaceState(null, "", `#${key}`);
   part("level-none").hidden = true;
   part("level-some").hidden = false;
-  part("level-title").textContent = level.title;
+  part("level-title").textContent = titled(level.title);
   part("tab-replay").disabled = !level.ticks;
   for (const tab of ["picture", "replay", "play"]) part(`tab-${tab}`).hidden = false;
   part("picture").src = picture(key);
-  part("picture").alt = t("Picture of {0}", level.title);
+  part("picture").alt = t("Picture of {0}", titled(level.title));
   part("level-marks").hidden = false;
   showMarks();
   showOthers(key);
@@ -163,7 +163,7 @@ const GROUPS = { text: "Of the level", play: "Of the winning play", agents: "Of 
 function facts(entry) {
   const found = [];
   if (entry.teaches) found.push(make("p", { class: "lead" }, entry.teaches));
-  if (entry.feasible) found.push(make("p", {}, make("span", { class: "good" }, t("Feasible")), `, ${t("fitness")} ${number(entry.fitness)}`, entry.winner ? t("; won by {0} in {1} ticks", entry.winner, entry.ticks) : ""));
+  if (entry.feasible) found.push(make("p", {}, make("span", { class: "good" }, t("Feasible")), `, ${t("fitness")} ${number(entry.fitness)}`, entry.winner ? t("; won by {0} in {1} {1|tick|ticks}", entry.winner, entry.ticks) : ""));
   else {
     found.push(make("p", {}, make("span", { class: "bad" }, t("Not feasible")), entry.failed.length ? ":" : ""));
     if (entry.failed.length) found.push(reasons(entry.failed));
@@ -207,7 +207,11 @@ async function showTab(name) {
   if (name === "replay") {
     const play = await get(`/api/levels/${level.key}/replay`);
     part("pane-replay").replaceChildren(make("div"));
-    open = new Replay(part("pane-replay").firstChild, play);
+    open = new Replay(part("pane-replay").firstChild, play, {
+      NIL: t("waits"), UP: t("up"), LEFT: t("left"), DOWN: t("down"), RIGHT: t("right"), USE: t("uses"),
+      score: t("score"), action: t("action"), picture: t("the recorded play"), run: t("Run"), stop: t("Stop"),
+      back: t("one tick back"), next: t("one tick on"), tick: t("tick"), of: t("of"),
+    });
   }
   if (name === "play") open = await player(level ? { key: level.key } : { level: editor.text() });
   if (name === "edit" && level && level.key !== edited) {
@@ -261,7 +265,7 @@ async function showDrawn() {
   part("drawn").hidden = !levels.length;
   part("drawn-list").replaceChildren(...levels.map((entry) =>
     make("li", {}, make("button", { type: "button", click: () => attempt(() => choose(entry.key)) },
-      make("img", { src: picture(entry.key, 8), alt: "" }), entry.title,
+      make("img", { src: picture(entry.key, 8), alt: "" }), titled(entry.title),
       make("span", { class: entry.feasible ? "good" : "bad" }, entry.feasible ? `${t("fitness")} ${number(entry.fitness)}` : t("not feasible"))))));
 }
 
@@ -277,7 +281,7 @@ editor = new Editor(part("editor"), {
   },
   saved: async (entry) => {
     await showDrawn();
-    part("level-title").textContent = t("Saved: {0}", entry.title);
+    part("level-title").textContent = t("Saved: {0}", titled(entry.title));
   },
 });
 part("star").addEventListener("click", () => attempt(() => mark("star", !level.starred)));
@@ -291,7 +295,7 @@ part("study")?.addEventListener("click", () => attempt(async () => {
     const response = await fetch(`${home}/api/study`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ run }) });
     const made = await response.json();
     if (!response.ok) throw new Error(made.error);
-    part("study-made").replaceChildren(make("p", {}, t("A study of {0} levels is in {1}. Its command, and the one that begins it:", made.items, made.folder)),
+    part("study-made").replaceChildren(make("p", {}, t("A study of {0} {0|level|levels} is in {1}. Its command, and the one that begins it:", made.items, made.folder)),
       make("pre", { tabindex: 0 }, `${made.command}\n${made.serve}`));
   } finally {
     part("study").disabled = false;

@@ -1,6 +1,6 @@
 // Two levels side by side, with what the judge says of both, and votes between them from which a preference is fitted.
 
-import { get, make, number, post, t, words } from "./api.js";
+import { get, make, number, post, t, titled, words } from "./api.js";
 
 const EFFORT = ["nodes", "calls"]; // what the evaluation took, which says nothing of the level
 
@@ -17,7 +17,7 @@ export class Comparison {
   /** The next level that is chosen is compared with this one. */
   pin(level) {
     this.pinned = level;
-    this.part("compare-hint").textContent = t("Now choose the level to compare “{0}” with.", level.title);
+    this.part("compare-hint").textContent = t("Now choose the level to compare “{0}” with.", titled(level.title));
     this.part("pin").setAttribute("aria-pressed", "true");
   }
 
@@ -43,7 +43,7 @@ export class Comparison {
     this.part("said").textContent = "";
     this.part("duel").replaceChildren(...this.pair.map((level, k) =>
       make("figure", {}, make("img", { class: "pixels", src: this.picture(level.key), alt: k ? t("the right level") : t("the left level") }),
-        make("figcaption", {}, make("button", { type: "button", click: () => this.show(level.key) }, `${level.title}${level.feasible ? `, ${t("fitness")} ${number(level.fitness)}` : ""}`)))));
+        make("figcaption", {}, make("button", { type: "button", click: () => this.show(level.key) }, `${titled(level.title)}${level.feasible ? `, ${t("fitness")} ${number(level.fitness)}` : ""}`)))));
     this.part("difference").replaceChildren(this.table(first, second));
   }
 
@@ -81,7 +81,7 @@ export class Comparison {
       return;
     }
     const most = Math.max(...preference.map(({ weight }) => Math.abs(weight)));
-    this.part("liking").replaceChildren(make("p", { class: "hint" }, t("From {0} votes; the tables are votes.csv and features.csv of the run, for `pcg prefer fit`.", votes)),
+    this.part("liking").replaceChildren(make("p", { class: "hint" }, t("From {0} {0|vote|votes}; the tables are votes.csv and features.csv of the run, for `pcg prefer fit`.", votes)),
       make("table", {}, make("tbody", {}, ...preference.map(({ name, weight, help }) => {
         const bar = make("span", { class: weight < 0 ? "bar less" : "bar", "aria-hidden": "true" });
         bar.style.width = `${(6 * Math.abs(weight)) / most}rem`;

@@ -136,10 +136,10 @@ export class Editor {
     if (asking !== this.asking || found.status === "overtaken") return;
     const steps = found.actions?.length;
     line.textContent = {
-      solved: found.shortest ? t("Can be won in {0} steps, and not in fewer.", steps) : t("Can be won: an agent did in {0} steps.", steps),
+      solved: found.shortest ? t("Can be won in {0} {0|step|steps}, and not in fewer.", steps) : t("Can be won: an agent did in {0} {0|step|steps}.", steps),
       unsolvable: t("Cannot be won: the whole game was searched."),
       unknown: t("No win was found."),
-      open: t("{0} cells are open: complete the level to see whether it can be won.", found.open),
+      open: t("{0} {0|cell is|cells are} open: complete the level to see whether it can be won.", found.open),
       error: found.message,
     }[found.status];
     line.classList.toggle("good", found.status === "solved");
@@ -441,7 +441,7 @@ export class Editor {
       make("p", { class: severity === "error" ? "bad" : "" }, `${t(severity)}: ${message}${row ? t(" (row {0}, column {1})", row, column) : ""}`));
     if (found.feasible) {
       lines.push(make("p", {}, make("span", { class: "good" }, t("Feasible")), `, ${t("fitness")} ${number(found.fitness)}`,
-        t("; won by {0} in {1} ticks", found.winner, found.actions.length)));
+        t("; won by {0} in {1} {1|tick|ticks}", found.winner, found.actions.length)));
     } else if (!found.check.length) lines.push(make("p", {}, make("span", { class: "bad" }, t("Not feasible")), ":"), this.reasons(found.failed));
     lines.push(...this.wanted(found.wants));
     if (found.parts.length && !found.check.length) {
@@ -449,7 +449,7 @@ export class Editor {
     }
     if (found.metrics.length && !found.check.length) {
       const rows = found.metrics.map(({ name, value, help, unit }) =>
-        make("tr", {}, make("th", { scope: "row", title: help }, words(name)), make("td", {}, `${number(value)} ${unit}`)));
+        make("tr", {}, make("th", { scope: "row", title: help }, words(name)), make("td", {}, `${number(value)} ${t(unit)}`)));
       lines.push(make("details", {}, make("summary", {}, t("Measures")), make("table", {}, make("tbody", {}, ...rows))));
     }
     return lines;
@@ -472,7 +472,7 @@ export class Editor {
     const same = rows.length === this.rows.length && rows[0].length === this.rows[0].length;
     if (found.edits.length) this.set(rows, same ? this.locked.map((row) => [...row]) : undefined);
     this.part("verdict").replaceChildren(
-      make("p", {}, found.edits.length ? t("Repaired with {0} edits:", found.edits.length) : t("Nothing to repair: the level is sound.")),
+      make("p", {}, found.edits.length ? t("Repaired with {0} {0|edit|edits}:", found.edits.length) : t("Nothing to repair: the level is sound.")),
       make("ul", { class: "reasons" }, ...found.edits.map(({ row, column, before, after, why }) =>
         make("li", {}, t("row {0}, column {1}: {2}", row, column, `${this.names.get(before) ?? before} → ${this.names.get(after) ?? after}`), why ? `: ${why}` : ""))));
   }

@@ -87,7 +87,7 @@ export class HeatMap {
     const button = make("button", { type: "button", role: "gridcell", tabindex: "-1" });
     if (cell) {
       const quality = cell.feasible ? t("best fitness {0}", number(cell.fitness)) : t("not feasible");
-      const label = t(cell.levels > 1 ? "{0}: {1} levels, {2}" : "{0}: {1} level, {2}", place, cell.levels, quality);
+      const label = t("{0}: {1} {1|level|levels}, {2}", place, cell.levels, quality);
       button.setAttribute("aria-label", label);
       button.title = label;
       const share = this.high > this.low ? (cell.fitness - this.low) / (this.high - this.low) : 1;

@@ -4,7 +4,8 @@ import { PagePlay } from "./page_play.js";
 import { Player } from "./player/player.js";
 
 const part = (id) => document.getElementById(id);
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+const fill = (text, values) => text.replace(/\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, name, one, many) =>
+  !(name in values) ? whole : one === undefined ? values[name] : Number(values[name]) === 1 ? one : many);
 
 const element = part("player");
 const { words: given, home, socket, open, actions, token } = element.dataset;

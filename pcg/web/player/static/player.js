@@ -18,14 +18,15 @@ const TAKEN_OVER = 4001;
 const ASLEEP = 4002; // the server keeps the play until somebody is there again
 const LONGEST_WAIT_MS = 8000;
 
-// What is said to the person; `words` of the options says it in another language. {braces} are filled in.
+// What is said to the person; `words` of the options says it in another language. {braces} are filled in; {n|one|many}
+// is a word by a number.
 const WORDS = {
   score: "score", time: "time", turn: "turn", health: "health", start: "Start", pause: "Pause", go_on: "Go on",
   restart: "Restart", connecting: "Connecting", ready: "Ready", paused: "Paused",
   key_starts: "Any key or click starts", key_goes_on: "Any key or click goes on",
   tap_starts: "A tap starts", tap_goes_on: "A tap goes on",
   won: "Won!", lost: "Lost", time_up: "Time is up", plays_again: "R or a click plays again",
-  result: "{verdict} Score {score} after {ticks} ticks.",
+  result: "{verdict} Score {score} after {ticks} {ticks|tick|ticks}.",
   connection_lost: "Connection lost", trying_again: "Trying again …", elsewhere: "Opened elsewhere",
   click_here: "Click to play here", gone: "This play is gone", board: "{game}, {width} by {height} cells",
   pad: "game controls", up: "up", left: "left", down: "down", right: "right", use: "use", speed: "Speed",
@@ -34,7 +35,8 @@ const WORDS = {
   other_keys: "P pauses, R starts anew. The keys reach the game while its picture, or a button below it, has the focus.",
 };
 
-const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
+const fill = (text, values) => text.replace(/\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, name, one, many) =>
+  !(name in values) ? whole : one === undefined ? values[name] : Number(values[name]) === 1 ? one : many);
 const escape = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 const PACES = ["natural", "20", "10", "5", "turn"];

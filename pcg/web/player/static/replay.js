@@ -3,16 +3,21 @@
 import { Board, loadSheet } from "./board.js";
 
 const TICK_MS = 120;
-const NAMES = { NIL: "waits", UP: "up", LEFT: "left", DOWN: "down", RIGHT: "right", USE: "uses" };
 
-const MARKUP = `
-  <div class="pcg-figures"><span>score <b data-score>0</b></span> <span>action <b data-action-name>—</b></span></div>
-  <div class="pcg-stage"><canvas role="img" aria-label="the recorded play"></canvas></div>
+// What is said; `words` of the options says it in another language.
+const WORDS = {
+  NIL: "waits", UP: "up", LEFT: "left", DOWN: "down", RIGHT: "right", USE: "uses", score: "score", action: "action",
+  picture: "the recorded play", run: "Run", stop: "Stop", back: "one tick back", next: "one tick on", tick: "tick", of: "of",
+};
+
+const markup = (say) => `
+  <div class="pcg-figures"><span>${say.score} <b data-score>0</b></span> <span>${say.action} <b data-action-name>—</b></span></div>
+  <div class="pcg-stage"><canvas role="img" aria-label="${say.picture}"></canvas></div>
   <div class="pcg-scrub">
-    <button type="button" data-run>Run</button>
-    <button type="button" data-back aria-label="one tick back">◀</button>
-    <button type="button" data-next aria-label="one tick on">▶</button>
-    <input type="range" min="0" value="0" aria-label="tick" data-at>
+    <button type="button" data-run>${say.run}</button>
+    <button type="button" data-back aria-label="${say.back}">◀</button>
+    <button type="button" data-next aria-label="${say.next}">▶</button>
+    <input type="range" min="0" value="0" aria-label="${say.tick}" data-at>
     <output data-where></output>
   </div>`;
 
@@ -20,13 +25,15 @@ export class Replay {
   /**
    * @param {HTMLElement} element emptied and filled by the replay.
    * @param {object} play `width`, `height`, `block`, `sheet`, `frames` as the server tells.
+   * @param {object} words what it says, in another language.
    */
-  constructor(element, play) {
+  constructor(element, play, words = {}) {
+    this.words = { ...WORDS, ...words };
     this.element = element;
     this.play = play;
     this.at = 0;
     element.classList.add("pcg-player");
-    element.innerHTML = MARKUP;
+    element.innerHTML = markup(this.words);
     this.part = (selector) => element.querySelector(selector);
     this.ready = this.begin();
   }
@@ -58,13 +65,13 @@ export class Replay {
       this.go(this.at + 1);
       if (this.at >= this.play.frames.length - 1) this.stop();
     }, TICK_MS);
-    this.part("[data-run]").textContent = "Stop";
+    this.part("[data-run]").textContent = this.words.stop;
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = null;
-    this.part("[data-run]").textContent = "Run";
+    this.part("[data-run]").textContent = this.words.run;
   }
 
   /** Show a tick; going back begins at the first frame, which is as quick as going on. */
@@ -87,9 +94,9 @@ export class Replay {
   tell() {
     const frame = this.play.frames[this.at];
     this.part("[data-score]").textContent = Math.round(this.score * 100) / 100;
-    this.part("[data-action-name]").textContent = NAMES[frame.action] || "—";
+    this.part("[data-action-name]").textContent = this.words[frame.action] || "—";
     this.part("[data-at]").value = this.at;
-    this.part("[data-where]").textContent = `tick ${this.at} of ${this.play.frames.length - 1}`;
+    this.part("[data-where]").textContent = `${this.words.tick} ${this.at} ${this.words.of} ${this.play.frames.length - 1}`;
   }
 
   close() {

@@ -286,7 +286,7 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     sheets = builtin_sheets() if isinstance(source, str) else {}
     if isinstance(source, str) and source in sheets and not Path(source).is_file():
         source = sheets[source]
-    if _is_rule_sheet(source):
+    if is_rule_sheet(source):
         from pcg.engine.gdl import load as load_sheet
 
         sheet: Any = load_sheet(source)
@@ -324,6 +324,8 @@ def no_such_game(source: str | Path) -> PcgError:
     PcgError('no game `mine.txt`: there is no such file')
     """
     path = Path(source)
+    if path.is_dir():
+        return PcgError(f"no game `{source}`: the folder has no file game.vgdl; name the file of the game")
     if path.suffix or len(path.parts) > 1:
         try:
             beside = sorted(one.name for one in path.parent.iterdir())
@@ -335,7 +337,7 @@ def no_such_game(source: str | Path) -> PcgError:
         )
     known = [*evolved_games(), *builtin_games(), *builtin_sheets()]
     close = nearest(str(source), known)
-    hint = f", did you mean `{close}`?" if close else f" (`pcg list games` names the {len(known)} there are)"
+    hint = f", did you mean `{close}`?" if close else "; `pcg list games` names these, and the path of a file works too"
     return PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
 
 
@@ -379,7 +381,7 @@ def _read_complete(source: str | Path) -> GameDefinition:
     raise VGDLError(lost)
 
 
-def _is_rule_sheet(source: str | Path) -> bool:
+def is_rule_sheet(source: str | Path) -> bool:
     """Return true for the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";"):
         return True

@@ -65,7 +65,7 @@ def usage_error(error: Any, words: Sequence[str], root: Any) -> str:
         return f"`{command}` has no command `{word}`{hint}"
     if context is not None and "extra argument" in error.message:
         extra = error.message.rpartition("(")[2].rstrip(").")
-        many = "is a word" if " " not in extra else "are words"
+        many = "is one word" if " " not in extra else f"are {len(extra.split())} words"
         return f"`{extra}` {many} too many for `{command}`{_see(command)}"
     if context is not None and "Missing command" in error.message:
         return f"`{command}` needs a command; `{command} --help` lists them"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections import OrderedDict
@@ -15,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.vgdl import read_game, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
@@ -262,6 +264,7 @@ def _text_of(path: Path) -> str:
     return read_source(path)[0]
 
 
+@named_arguments
 def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, reading: str | None = None) -> Game:
     """Load a game.
 
@@ -283,6 +286,8 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     Traceback (most recent call last):
     pcg.engine.vgdl.diagnostics.PcgError: no game `no-such-game`: neither a file nor a built-in game...
     """
+    if not isinstance(source, str | os.PathLike):
+        raise PcgError(f"no game {source!r}: expected a name, a file, or VGDL text")
     sheets = builtin_sheets() if isinstance(source, str) else {}
     if isinstance(source, str) and source in sheets and not Path(source).is_file():
         source = sheets[source]

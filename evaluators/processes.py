@@ -48,7 +48,7 @@ class WorkerProcess(SpawnProcess):
 
         with _starting:
             prepare = spawn.get_preparation_data
-            spawn.get_preparation_data = without_program  # type: ignore[assignment]
+            spawn.get_preparation_data = without_program
             try:
                 super().start()
             finally:

@@ -211,7 +211,10 @@ def _refuse_other_texts(text: str, file: str) -> None:
         return
     rows = {len(line) for line in lines if line}
     if len(rows) == 1 and all(len(words) == 1 for _, words in full):
-        message, expected = "this looks like a level", "a game; its levels stand behind it, as in `pcg check GAME LEVEL`"
+        message, expected = (
+            "this looks like a level",
+            "a game; its levels stand behind it, as in `pcg check GAME LEVEL`",
+        )
     else:
         message, expected = "this is no game", "a line `BasicGame`, and below it sets such as SpriteSet"
     shown = lines[number - 1]

@@ -34,7 +34,9 @@ def _plural(count: int, noun: str) -> str:
 
 
 def check(
-    game: Annotated[str, typer.Argument(help="Game file, rule sheet (*.kif), name of a built-in game, or - for standard input.")],
+    game: Annotated[
+        str, typer.Argument(help="Game file, rule sheet (*.kif), name of a built-in game, or - for standard input.")
+    ],
     levels: Annotated[list[str] | None, typer.Argument(help="Level files to check against the game.")] = None,
     reading: ReadingOption = Reading.strict,
     as_json: JsonOption = False,

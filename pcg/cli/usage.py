@@ -101,8 +101,9 @@ def _no_option(option: str, command: str, context: Any, words: Sequence[str]) ->
     from pcg.engine.vgdl.diagnostics import did_you_mean
 
     asked = None if context is None else context.command
-    for word in words if hasattr(asked, "commands") else ():
-        if option in _options(asked.commands.get(word)):
+    group: Mapping[str, Any] = getattr(asked, "commands", {})
+    for word in words:
+        if option in _options(group.get(word)):
             return f"`{option}` stands behind the command: `{command} {word} ... {option}`"
     known = _options(asked)
     hint = did_you_mean(option, [name for name in known if name.startswith("--")]) if option.startswith("--") else ""

@@ -116,7 +116,9 @@ BUDGETS: Mapping[str, str] = {
 }
 """Kinds of budgets, and the sentence with which the help of `--budget` opens for each."""
 
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")
+]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]
 
 

@@ -32,7 +32,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "level": ("levels", "lvl"),
     "tile": ("cell", "block_size", "scale"),
 }
-"""What an argument is called elsewhere, by its name here."""
+"""Names of an argument elsewhere, by its name here."""
 
 
 class ArgumentError(PcgError, TypeError):

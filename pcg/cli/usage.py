@@ -26,7 +26,7 @@ ARGUMENTS: Mapping[str, str] = {
     "second": "`pcg connectx agents` names those built in, and a file will do",
     "sheet": "`pcg list board-games` names those built in, and a file will do",
 }
-"""What may stand for an argument that is missing, by its name."""
+"""Sentences on what may stand for an argument that is missing, by its name."""
 
 _EXPECTED: Sequence[tuple[str, str]] = (
     (r"valid integer|not a valid int", "an integer"),

@@ -152,6 +152,7 @@ def test_games_and_levels_are_named_as_one_guesses() -> None:
         pcg.generat  # noqa: B018
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "not guarded"])
 def test_a_program_may_begin_processes_wherever_its_jobs_stand(guarded: bool, tmp_path: Path) -> None:
     job = """

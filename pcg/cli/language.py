@@ -122,6 +122,7 @@ def ontology(
     name: Annotated[
         str | None, typer.Argument(help="A sprite class, effect or termination; all are listed without it.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List the parts of the language: sprite classes, effects and terminations with their parameters."""
     from pcg.engine.vgdl import ontology as registry
@@ -133,15 +134,34 @@ def ontology(
         "termination": registry.TERMINATIONS,
     }
     if name is None:
-        _list_ontology(kinds)
+        if as_json:
+            print(
+                json.dumps([_as_dict(kind, e) for kind, entries in kinds.items() for e in entries.values()], indent=1)
+            )
+        else:
+            _list_ontology(kinds)
         return
     for kind, entries in kinds.items():
         if name in entries:
-            _describe(kind, entries[name])
+            if as_json:
+                print(json.dumps(_as_dict(kind, entries[name]), indent=1))
+            else:
+                _describe(kind, entries[name])
             return
     known = nearest(name, (n for entries in kinds.values() for n in entries))
     hint = f", did you mean `{known}`?" if known else "; `pcg ontology` lists them all"
     raise bad(f"no sprite class, effect or termination is called `{name}`{hint}")
+
+
+def _as_dict(kind: str, entry: Any) -> dict[str, Any]:
+    params = [
+        {"name": p.name, "type": p.type, "required": p.required, "default": p.default, "range": p.range,
+         "unit": p.unit, "help": p.help}
+        for p in entry.params.values()
+        if not p.inert
+    ]  # fmt: skip
+    return {"kind": kind, "name": entry.name, "parent": getattr(entry, "parent", None), "help": entry.help,
+            "parameters": params}  # fmt: skip
 
 
 def _list_ontology(kinds: Mapping[str, Mapping[str, Any]]) -> None:

@@ -225,3 +225,23 @@ def test_only_what_is_near_is_proposed() -> None:
     assert {name: nearest(name, games) for name in far.split()} == dict.fromkeys(far.split(), "")
     near = {"boxs": "boxes", "dungoen": "dungeon", "Hunt": "hunt", "lode-runner": "lode_runner"}
     assert {name: nearest(name, games) for name in near} == near
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "describe boxes",
+        "describe boxes --level 0",
+        "agents",
+        "agents mcts",
+        "ontology",
+        "ontology Chaser",
+        "list games",
+    ],
+)
+def test_what_is_listed_and_explained_comes_as_json_too(command: str) -> None:
+    result = CliRunner().invoke(app, [*command.split(), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    named = found if isinstance(found, dict) else found[0]
+    assert found and ("name" in named or "boxes" in result.stdout)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import threading
 from collections import OrderedDict
@@ -15,6 +16,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.vgdl import read_game, read_level
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError, nearest
@@ -262,6 +264,7 @@ def _text_of(path: Path) -> str:
     return read_source(path)[0]
 
 
+@named_arguments
 def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, reading: str | None = None) -> Game:
     """Load a game.
 
@@ -283,10 +286,12 @@ def load(source: str | Path, levels: Sequence[str | Path] | None = None, *, read
     Traceback (most recent call last):
     pcg.engine.vgdl.diagnostics.PcgError: no game `no-such-game`: neither a file nor a built-in game...
     """
+    if not isinstance(source, str | os.PathLike):
+        raise PcgError(f"no game {source!r}: expected a name, a file, or VGDL text")
     sheets = builtin_sheets() if isinstance(source, str) else {}
     if isinstance(source, str) and source in sheets and not Path(source).is_file():
         source = sheets[source]
-    if _is_rule_sheet(source):
+    if is_rule_sheet(source):
         from pcg.engine.gdl import load as load_sheet
 
         sheet: Any = load_sheet(source)
@@ -324,6 +329,8 @@ def no_such_game(source: str | Path) -> PcgError:
     PcgError('no game `mine.txt`: there is no such file')
     """
     path = Path(source)
+    if path.is_dir():
+        return PcgError(f"no game `{source}`: the folder has no file game.vgdl; name the file of the game")
     if path.suffix or len(path.parts) > 1:
         try:
             beside = sorted(one.name for one in path.parent.iterdir())
@@ -335,7 +342,7 @@ def no_such_game(source: str | Path) -> PcgError:
         )
     known = [*evolved_games(), *builtin_games(), *builtin_sheets()]
     close = nearest(str(source), known)
-    hint = f", did you mean `{close}`?" if close else f" (`pcg list games` names the {len(known)} there are)"
+    hint = f", did you mean `{close}`?" if close else "; `pcg list games` names these, and the path of a file works too"
     return PcgError(f"no game `{source}`: neither a file nor a built-in game{hint}")
 
 
@@ -379,7 +386,7 @@ def _read_complete(source: str | Path) -> GameDefinition:
     raise VGDLError(lost)
 
 
-def _is_rule_sheet(source: str | Path) -> bool:
+def is_rule_sheet(source: str | Path) -> bool:
     """Return true for the Game Description Language: no VGDL text begins with a parenthesis or a semicolon."""
     if isinstance(source, str) and source.lstrip()[:1] in ("(", ";"):
         return True

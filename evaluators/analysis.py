@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
@@ -25,6 +26,9 @@ from pcg.evaluators.effect_semantics import (
     flag,
     type_ids,
 )
+
+if TYPE_CHECKING:
+    from pcg.engine.game import Game
 
 ROLES: Mapping[str, str] = {
     "avatar": "controlled by the player",
@@ -213,14 +217,22 @@ class GameAnalysis:
         return f"get rid of {names}" + (f" down to {ending.limit}" if ending.limit else "")
 
 
-def analyse(definition: GameDefinition) -> GameAnalysis:
+def analyse(definition: GameDefinition | Game | str) -> GameAnalysis:
     """Analyse a game.
+
+    Args:
+        definition: of a VGDL game; or the game, or its name.
 
     >>> import pcg
     >>> analyse(pcg.load("boxes").definition).names(analyse(pcg.load("boxes").definition).start_avatars)
     ('hero',)
     """
-    return _Analyst(definition).result()
+    from pcg.engine.game import load, refuse_board_game
+
+    if isinstance(definition, str):
+        definition = load(definition)
+        refuse_board_game(definition)
+    return _Analyst(definition if isinstance(definition, GameDefinition) else definition.definition).result()
 
 
 def is_avatar(sprite: SpriteType) -> bool:

@@ -5,8 +5,15 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
+from multiprocessing import spawn
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any
+
+_starting = threading.Lock()
 
 
 def processors() -> int:
@@ -18,6 +25,46 @@ def begin_worker() -> None:
     """To be called first in a worker process: Ctrl-C is for its parent to handle, and it ends when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+class WorkerProcess(SpawnProcess):
+    """A process that is spawned, also by a program whose jobs stand outside ``if __name__ == "__main__":``.
+
+    Python imports the program that starts a process in that process once more. One that is not guarded would begin its
+    jobs again there; nothing of it is needed, as parts of a user's own come in files (`pcg.own_parts`).
+    """
+
+    def start(self) -> None:
+        """Start the process."""
+        if program_is_guarded():
+            super().start()
+            return
+        here = threading.get_ident()
+
+        def without_program(name: str) -> dict[str, Any]:
+            data: dict[str, Any] = prepare(name)
+            ours = threading.get_ident() == here
+            return {key: value for key, value in data.items() if not (ours and key.startswith("init_main_"))}
+
+        with _starting:
+            prepare = spawn.get_preparation_data
+            spawn.get_preparation_data = without_program
+            try:
+                super().start()
+            finally:
+                spawn.get_preparation_data = prepare
+
+
+def program_is_guarded() -> bool:
+    """Return True if the program that runs may be imported: it says what is done only when it is run itself."""
+    main = sys.modules["__main__"]
+    file = getattr(main, "__file__", None)
+    if file is None or getattr(main, "__spec__", None) is not None:
+        return True  # typed by hand, or a module that was run as such
+    try:
+        return "__main__" in Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False  # read from standard input: there is nothing to import
 
 
 def _end_with_parent() -> None:

@@ -94,7 +94,10 @@ __all__ = ["__version__", *_EXPORTS]
 def __getattr__(name: str) -> object:
     """Import an exported name on first use (PEP 562), so that `import pcg` costs nothing."""
     if name not in _EXPORTS:
-        raise AttributeError(f"module 'pcg' has no attribute {name!r}; it exports {', '.join(_EXPORTS)}")
+        from pcg.engine.vgdl.diagnostics import did_you_mean
+
+        hint = did_you_mean(name, _EXPORTS, f"; it exports {', '.join(_EXPORTS)}")
+        raise AttributeError(f"module 'pcg' has no attribute {name!r}{hint}")
     module = _import_module(_EXPORTS[name])
     # a package of that name is the function itself: it can be called
     value = module if _EXPORTS[name] == f"pcg.{name}" else getattr(module, name)

@@ -8,6 +8,7 @@ the objects are made. All are exported by `pcg`; the packages behind them offer 
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,13 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.game import Game, load, refuse_board_game
 from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError, VGDLError
 
 if TYPE_CHECKING:
-    import os
-
     from PIL import Image
 
     from pcg.describe import Description
@@ -122,6 +122,7 @@ class Games(Sequence[Game]):
         return self.games[index]
 
 
+@named_arguments
 def generate(
     game: GameLike,
     count: int = 10,
@@ -178,11 +179,12 @@ def generate(
         return Levels(made, verdicts, result.evaluations, result.feasible, None if out is None else folder)
 
 
+@named_arguments
 def evolve_rules(
     game: GameLike,
     count: int = 3,
     *,
-    levels: str = "all",
+    levels: str | int | Sequence[int] = "all",
     generator: str = "evolve",
     evaluations: int = 200,
     seed: int = 1,
@@ -195,7 +197,7 @@ def evolve_rules(
     Args:
         game: its sprites and levels count.
         count: games wanted.
-        levels: those that rules are made for: "all", or as in "0-2".
+        levels: those that rules are made for: "all", numbers, or as in "0-2".
         generator: a name (`pcg list rule-generators`).
         evaluations: rule sets that are tried.
         seed: equal seeds give equal games, whatever the number of workers.
@@ -216,7 +218,8 @@ def evolve_rules(
 
     with _folder(out, "rules") as folder, _named(game) as (name, reading):
         run = {
-            "game": name, "reading": reading, "levels": levels, "generator": generator, "count": count, "seed": seed,
+            "game": name, "reading": reading, "levels": _numbers(levels), "generator": generator, "count": count,
+            "seed": seed,
         }  # fmt: skip
         config = RulesRun.from_mapping(_with_run(_sections(settings), run, [], evaluations), "settings")
         result = run_rules(config, folder, workers=workers)
@@ -226,6 +229,7 @@ def evolve_rules(
         return Games(games, values, result.evaluations, result.feasible, None if out is None else folder)
 
 
+@named_arguments
 def evaluate(
     game: GameLike,
     level: int | str | os.PathLike[str] = 0,
@@ -265,6 +269,7 @@ def evaluate(
     return LevelEvaluator(loaded, target, **parameters).evaluate(_level_text(loaded, level), seed)
 
 
+@named_arguments
 def measure(
     game: GameLike, level: int | str | os.PathLike[str] = 0, *, seed: int = 1, **parameters: Any
 ) -> dict[str, float]:
@@ -294,6 +299,7 @@ def measure(
     return dict(evaluate(loaded, text, seed=seed, **parameters).metrics)
 
 
+@named_arguments
 def repair(
     game: GameLike,
     level: int | str | os.PathLike[str],
@@ -328,6 +334,7 @@ def repair(
     return repair_level(loaded, text, method=method, targets=target, seed=seed, **parameters)
 
 
+@named_arguments
 def solve(
     start: GameLike | State, level: int | str | os.PathLike[str] = 0, *, seed: int = 0, **options: Any
 ) -> Solution:
@@ -352,11 +359,12 @@ def solve(
     return search(start, **options)
 
 
+@named_arguments
 def tournament(
     games: str | Game | Sequence[str | Game],
     agents: Sequence[str | type[Agent] | Agent],
     *,
-    levels: str = "all",
+    levels: str | int | Sequence[int] = "all",
     repeats: int | None = None,
     budget: str = "1000calls",
     max_ticks: int = 2000,
@@ -370,7 +378,7 @@ def tournament(
         games: names, patterns, files, folders or loaded games.
         agents: names with parameters (``"mcts:depth=12"``), ``FILE.py:NAME``, classes derived from `pcg.Agent`, or
             agents, of which the class and the parameters count.
-        levels: those that are played: "all", or as in "0-2".
+        levels: those that are played: "all", numbers, or as in "0-2".
         repeats: plays of every level, each with another seed.
         budget: per decision: "1000calls", or processor time as in "40ms".
         max_ticks: ticks after which a play ends.
@@ -396,11 +404,18 @@ def tournament(
         names, plugins = _own("agent", agents, folder, "agents")
         rules = Rules(Budget.read(budget), max_ticks=max_ticks)
         wanted = plan(
-            sources, names, levels=levels, repeats=repeats, seed=seed, rules=rules, plugins=list(dict.fromkeys(plugins))
+            sources,
+            names,
+            levels=_numbers(levels),
+            repeats=repeats,
+            seed=seed,
+            rules=rules,
+            plugins=list(dict.fromkeys(plugins)),
         )
         return run_tournament(wanted, folder, workers=workers)
 
 
+@named_arguments
 def render(
     game: GameLike | State,
     level: int | str | os.PathLike[str] = 0,
@@ -431,6 +446,7 @@ def render(
     return render_png(state, None if out is None else Path(out), tile=tile)
 
 
+@named_arguments
 def describe(game: GameLike, level: int | str | os.PathLike[str] | None = None, *, language: str = "en") -> Description:
     """Say in plain words what a game is: things, rules, keys, how it is won and lost; the command `pcg describe`.
 
@@ -467,9 +483,23 @@ def _level_text(game: Game, level: int | str | os.PathLike[str]) -> str:
     if isinstance(level, int):
         game.read_level(level)  # says so when there is none
         return game.levels[level]
-    if isinstance(level, str) and (is_text(level) or not Path(level).is_file()):
+    if isinstance(level, str) and is_text(level):
         return level
+    if not isinstance(level, str | os.PathLike):
+        raise PcgError(f"no level {level!r}: expected the number of one of the game's levels, a level text, or a file")
+    if isinstance(level, str) and not Path(level).is_file():
+        if set(level) <= {*game.definition.mapping, " "}:
+            return level  # a level of one row
+        hint = f", did you mean the number {level}?" if level.isdecimal() else ""
+        raise PcgError(f"no level `{level}`: neither a file nor a text of characters of {game.name}{hint}")
     return read_source(Path(level))[0]
+
+
+def _numbers(levels: str | int | Sequence[int]) -> str:
+    """Return levels as a run names them."""
+    if isinstance(levels, str | int):
+        return str(levels)
+    return ",".join(map(str, levels))
 
 
 @contextlib.contextmanager

@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from pcg.engine.vgdl.definition import GameDefinition
-from pcg.engine.vgdl.diagnostics import Diagnostic, VGDLError
+from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError, VGDLError
 from pcg.engine.vgdl.findings import check_reading
 from pcg.engine.vgdl.level import scan_level
-from pcg.engine.vgdl.parser import parse
+from pcg.engine.vgdl.parser import parse_game
 from pcg.engine.vgdl.resolver import Resolver
 from pcg.engine.vgdl.source import read_source
 
@@ -27,7 +27,7 @@ def check_game(source: str | Path, *, reading: str = "strict") -> list[Diagnosti
     resolver: Resolver | None = None
     try:
         text, file = read_source(source)
-        resolver = Resolver(parse(text, file=file), reading, {})
+        resolver = Resolver(parse_game(text, file=file), reading, {})
         resolver.definition("game")
         found = resolver.findings.sorted()
     except VGDLError as error:
@@ -47,6 +47,9 @@ def check_level(
             ^
     """
     check_reading(reading)
+    definition = getattr(definition, "definition", definition)  # a game will do
+    if not isinstance(definition, GameDefinition):
+        raise PcgError(f"no game {definition!r}: expected a game or its definition, as of `pcg.load`")
     try:
         return list(scan_level(text, definition, reading=reading, file=file)[1].sorted())
     except VGDLError as error:

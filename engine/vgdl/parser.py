@@ -175,6 +175,53 @@ def parse(text: str, *, file: str = "<text>") -> Tree:
 loads = parse
 
 
+def parse_game(text: str, *, file: str = "<text>") -> Tree:
+    r"""Parse what is to be a game; a text of another kind is told as such, and not by its first wrong word.
+
+    Raises:
+        VGDLError: as of `parse`, or because the text is no game.
+
+    >>> parse_game("# Notes\n\nMany words,\nno rules.\n", file="notes.md")
+    Traceback (most recent call last):
+    pcg.engine.vgdl.diagnostics.VGDLError: notes.md:3:1: error: this is no game (expected a line `BasicGame`, ...
+        Many words,
+        ^
+    """
+    try:
+        tree = parse(text, file=file)
+    except VGDLError:
+        _refuse_other_texts(text, file)
+        raise
+    if tree.header.game_class.text not in GAME_CLASSES:
+        _refuse_other_texts(text, file)
+    return tree
+
+
+def _refuse_other_texts(text: str, file: str) -> None:
+    """Raise an error if neither the first line is like a game's header nor the second like that of a set."""
+    from pcg.engine.vgdl.lexer import SECTIONS
+
+    lines = text.splitlines()
+    full = [(k, words) for k, line in enumerate(lines, 1) if (words := line.partition("#")[0].split())]
+    if len(full) < 2:
+        return
+    (number, first), (_, second) = full[:2]
+    known = (*GAME_CLASSES, *SECTIONS.values())
+    if nearest(first[0], known) or (len(second) == 1 and nearest(second[0], SECTIONS.values())):
+        return
+    rows = {len(line) for line in lines if line}
+    if len(rows) == 1 and all(len(words) == 1 for _, words in full):
+        message, expected = (
+            "this looks like a level",
+            "a game; its levels stand behind it, as in `pcg check GAME LEVEL`",
+        )
+    else:
+        message, expected = "this is no game", "a line `BasicGame`, and below it sets such as SpriteSet"
+    shown = lines[number - 1]
+    column = len(shown) - len(shown.lstrip()) + 1
+    raise fail(message, file=file, line=number, column=column, source_line=shown, expected=expected)
+
+
 def _unexpected(error: Any, lines: list[str], file: str) -> Diagnostic:
     token = error.token
     line, column = token.line, token.column
@@ -197,4 +244,4 @@ def _unexpected(error: Any, lines: list[str], file: str) -> Diagnostic:
     return Diagnostic("error", f"unexpected `{text}`", file, line, column, shown, expected)
 
 
-__all__ = ["GAME_CLASSES", "Node", "loads", "parse"]
+__all__ = ["GAME_CLASSES", "Node", "loads", "parse", "parse_game"]

@@ -18,7 +18,7 @@ from pcg.engine.vgdl.findings import Findings
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.interaction_set import Abandon, InteractionTable, read_termination
 from pcg.engine.vgdl.lint import Lint
-from pcg.engine.vgdl.parser import GAME_CLASSES, parse
+from pcg.engine.vgdl.parser import GAME_CLASSES, parse, parse_game
 from pcg.engine.vgdl.source import mixed_indentation, read_source, split_lines
 from pcg.engine.vgdl.space import SpaceParameter, read_parameter
 from pcg.engine.vgdl.sprite_set import SpriteTable, fit_options
@@ -54,7 +54,7 @@ def read_game(
     """
     text, file = read_source(source)
     name = Path(source).stem if file != "<text>" else "game"
-    return resolve(parse(text, file=file), reading=reading, name=name, parameters=parameters)
+    return resolve(parse_game(text, file=file), reading=reading, name=name, parameters=parameters)
 
 
 def resolve(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.kernel.runtime import invoke1, invoke2
 from pcg.engine.model import Model, Pool
@@ -241,6 +242,7 @@ def check_search(model: Model, algorithm: str, max_nodes: int) -> None:
         raise AgentError(f"the solver plays games of one player, this one has {model.players}")
 
 
+@named_arguments
 def solve(
     state: GameState,
     *,

@@ -6,14 +6,17 @@ side by side; any other agent is asked tick by tick. Both ways give the same pla
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.kernel.protocol import GROW, LOST, UNDECIDED, WON
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
@@ -335,8 +338,9 @@ def begin(
     return _PythonPlay(state, agents, max_ticks, keep_states)
 
 
+@named_arguments
 def play(
-    game: Game | GameState,
+    game: Game | GameState | str | os.PathLike[str],
     agent: Agent | str | Sequence[Agent | str],
     *,
     level: Any = 0,
@@ -347,7 +351,7 @@ def play(
     """Let agents play a game from a state to its end.
 
     Args:
-        game: a game, started on `level` with `seed`; or a state to play on from (not changed).
+        game: a game or its name, started on `level` with `seed`; or a state to play on from (not changed).
         agent: an agent, or one per player. A name (see `make_agent`) makes an agent with seed `seed`.
         level: level of the game: an index, text, path or Level.
         seed: of the game's randomness.
@@ -361,6 +365,10 @@ def play(
     >>> play(load("boxes"), "nothing", max_ticks=5)
     <playout of 5 ticks, score 0.0, NO_WINNER>
     """
+    if isinstance(game, str | os.PathLike):
+        from pcg.engine.game import load
+
+        game = load(game if isinstance(game, str) else Path(game))
     return begin(game, agent, level=level, seed=seed, max_ticks=max_ticks, keep_states=keep_states).go_on()
 
 

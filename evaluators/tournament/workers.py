@@ -21,7 +21,7 @@ from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.registry import load_plugin
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents.registry import agent_type, read_agent
-from pcg.evaluators.processes import begin_worker, processors
+from pcg.evaluators.processes import WorkerProcess, begin_worker, processors
 from pcg.evaluators.tournament.games import Entry
 from pcg.evaluators.tournament.match import Fault, MatchResult, forfeit, play_match
 from pcg.evaluators.tournament.rules import Rules
@@ -83,7 +83,7 @@ class _Worker:
         self.connection, theirs = context.Pipe()
         # monotonic time at which an agent was asked (0: none is), player, tick, phase
         self.clock = context.RawArray("d", 4)
-        self.process = context.Process(target=_work, args=(theirs, self.clock, setting), daemon=True)
+        self.process = WorkerProcess(target=_work, args=(theirs, self.clock, setting), daemon=True)
         self.process.start()
         theirs.close()
         self.match: Match | None = None

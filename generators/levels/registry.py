@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pcg.engine.arguments import named_arguments
 from pcg.engine.registry import part_registrar
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.targets import Target
@@ -107,6 +108,7 @@ def generator_class(name: str) -> type[LevelGenerator]:
     return GENERATORS.find(name)
 
 
+@named_arguments
 def make_generator(
     name: str, game: HasLevels | LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
 ) -> LevelGenerator:

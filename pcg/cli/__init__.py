@@ -44,7 +44,7 @@ from pcg.cli import (
     vocabulary,
     yardstick,
 )
-from pcg.cli.console import Commands
+from pcg.cli.console import Commands, set_verbosity
 
 app = typer.Typer(
     name="pcg",
@@ -66,10 +66,12 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
+    quiet: vocabulary.QuietOption = False,
+    verbose: vocabulary.VerboseOption = False,
 ) -> None:
-    pass
+    set_verbosity(quiet=quiet, verbose=verbose)
 
 
 for _module in (

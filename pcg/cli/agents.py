@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import json
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pcg.cli.console import console, escape
-from pcg.cli.options import LoadOption, load_files
+from pcg.cli.options import JsonOption, LoadOption, load_files
 
 if TYPE_CHECKING:
     from pcg.evaluators.agents import AgentType
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
 def agents(
     name: Annotated[str | None, typer.Argument(help="An agent to describe; all are listed without it.")] = None,
     load: LoadOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List the agents and their parameters, or describe one.
 
@@ -37,10 +39,26 @@ def agents(
     from pcg.evaluators.agents.registry import agent_names, agent_type, read_agent
 
     load_files(load)
-    if name is None:
-        _list_agents([agent_type(one) for one in agent_names()])
+    entries = [agent_type(one) for one in ([read_agent(name).name] if name is not None else agent_names())]
+    if as_json:
+        found = [_as_dict(entry) for entry in entries]
+        print(json.dumps(found[0] if name is not None else found, indent=1, ensure_ascii=False))
+    elif name is None:
+        _list_agents(entries)
     else:
-        _describe(agent_type(read_agent(name).name))
+        _describe(entries[0])
+
+
+def _as_dict(entry: AgentType) -> dict[str, Any]:
+    from pcg.evaluators.agents.registry import RULES_READ
+
+    params = [
+        {"name": p.name, "type": p.kind, "default": p.default, "low": p.low, "high": p.high,
+         "choices": list(p.choices or ()), "unit": p.unit, "help": p.help}
+        for p in entry.params
+    ]  # fmt: skip
+    return {"name": entry.name, "help": entry.help, "paper": entry.paper, "reads_rules": RULES_READ[entry.reads_rules],
+            "parameters": params}  # fmt: skip
 
 
 def _list_agents(entries: list[AgentType]) -> None:

@@ -52,7 +52,7 @@ def archive(
     )
 
 
-def play_in_browser(game: Game, level: int | Path, seed: int, fps: float | None, port: int | None) -> None:
+def play_in_browser(game: Game, level: int | str | Path, seed: int, fps: float | None, port: int | None) -> None:
     """Serve one level to play, at its usual pace or at `fps` ticks a second, and open the browser."""
     from pcg.web.player import Pace
     from pcg.web.serving import listen, serve

@@ -11,13 +11,15 @@ import sys
 import traceback
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
+from pcg.cli.usage import UsageErrors, usage_error
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
     from rich.progress import Progress
@@ -30,6 +32,8 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells report it (128 + SIGINT)."""
 
 _WIDE = 160
+_WORDS = "pcg.cli.words"
+"""Key of the words behind `pcg` in the context of a command."""
 
 
 class _Verbosity:
@@ -42,6 +46,11 @@ class _Verbosity:
 def set_verbosity(*, quiet: bool, verbose: bool) -> None:
     """Say whether progress and notes are shown (not with `quiet`), and where errors come from (with `verbose`)."""
     _Verbosity.quiet, _Verbosity.verbose = quiet, verbose
+
+
+def add_verbosity(*, quiet: bool, verbose: bool) -> None:
+    """Add what is said behind a command to what was said before it: ``pcg -q COMMAND`` is ``pcg COMMAND -q``."""
+    set_verbosity(quiet=_Verbosity.quiet or quiet, verbose=_Verbosity.verbose or verbose)
 
 
 def is_quiet() -> bool:
@@ -122,6 +131,23 @@ class Commands(TyperGroup):
     order: ClassVar[tuple[str, ...]] = ()
     guesses: ClassVar[Mapping[str, str]] = {}
 
+    def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Read the options before the command; those that there are not are told in one line."""
+        words = list(args)
+        try:
+            context = super().make_context(info_name, args, parent, **extra)
+        except UsageErrors as error:
+            self._refuse(error, words)
+        context.meta[_WORDS] = words
+        return context
+
+    def _refuse(self, error: Any, words: Sequence[str]) -> NoReturn:
+        """End with the one line that says what is wrong with a command."""
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise error
+        report_error(usage_error(error, words, self))
+        raise typer.Exit(BAD_INPUT) from None
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the first word names, and answer a known guess with what it stands for."""
         if ctx.parent is None and args and args[0] in self.guesses and args[0] not in self.commands:
@@ -139,6 +165,8 @@ class Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             raise
+        except UsageErrors as error:
+            self._refuse(error, ctx.meta.get(_WORDS, ()))
         except Exception as error:
             message = input_error(error)
             if message is None:

@@ -44,17 +44,18 @@ def convert(
     A folder becomes a game with these levels: `pcg levels FOLDER --generator wfc` learns from them.
     """
     from pcg.cli.console import write_file
-    from pcg.cli.sources import level_of, level_text, load_with_levels
+    from pcg.cli.sources import STANDARD_INPUT, level_text, levels_or_all, load_with_levels
     from pcg.engine.vgdl import check_level
     from pcg.files import read_levels, read_mapping, write_game, write_ldtk, write_tiled
 
     loaded = load_with_levels(game, reading=reading.value if reading else None)
     known = read_mapping(loaded, mapping)
     levels: list[str] = []
-    for name in files or map(str, range(len(loaded.levels))):
-        place = level_of(name)
-        found = read_levels(place, known, form) if isinstance(place, Path) else [level_text(loaded, name).rstrip("\n")]
-        levels += found
+    for name in levels_or_all(loaded, files):
+        if name.isdecimal() or name == STANDARD_INPUT:
+            levels.append(level_text(loaded, name).rstrip("\n"))
+        else:
+            levels += read_levels(Path(name), known, form)
     suffix = out.suffix.lower()
     if suffix in (".tmj", ".json", ".txt") and len(levels) != 1:
         raise bad(f"{out} holds one level, and there are {len(levels)}: name a folder or an .ldtk file")

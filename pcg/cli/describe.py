@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import INTERRUPTED, bad, progress_bar, report_error, write_file
-from pcg.cli.options import SeedOption
+from pcg.cli.options import JsonOption, SeedOption
 from pcg.cli.sources import ReadingChoice, level_of
 
 if TYPE_CHECKING:
@@ -45,12 +45,14 @@ def describe(
     diagram: Annotated[Path | None, typer.Option(help="Picture to draw, .svg or .png: what does what to what.")] = None,
     language: Annotated[str, typer.Option(help="Language of the sentences: en or zh (Chinese).")] = "en",
     reading: ReadingChoice = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Explain a game in plain words: things, rules, keys, how it is won and lost. Diagrams are in English."""
     from pcg.cli.sources import load_with_levels
     from pcg.describe import describe as explain
     from pcg.describe import draw_diagram, save_diagram, to_html, to_json, to_markdown, to_text
 
+    form = Format.json if as_json else form
     if diagram is not None and diagram.suffix.lower() not in PICTURES:
         raise bad(f"a diagram is a .svg or .png file, not `{diagram}`")
     loaded = load_with_levels(game, reading=reading and reading.value)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import console, escape
+from pcg.cli.console import bad, console, escape
 from pcg.cli.options import JsonOption, LoadOption, SeedOption, load_files
-from pcg.cli.sources import ReadingChoice
+from pcg.cli.sources import ReadingChoice, chosen_levels, load_game
 
 if TYPE_CHECKING:
     from pcg.evaluators.judging import Judgement
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
 
 def judge(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a file: a VGDL game or a rule sheet.")],
+    levels: Annotated[str, typer.Option(help="Levels that are judged: all, or as in 0-2,4.")] = "all",
     seed: SeedOption = 1,
     effort: Annotated[
         float, typer.Option(min=0.01, max=1000.0, help="Factor on what capable players may spend.")
@@ -34,14 +35,15 @@ def judge(
 ) -> None:
     """Judge a game with its levels: whether it meets all constraints, its value, and the parts that make it up."""
     from pcg.engine.game import Game
-    from pcg.engine.game import load as load_game
     from pcg.evaluators.judging import judge_board_game
     from pcg.evaluators.judging.games import judge_game
 
     load_files(load)
-    loaded: Any = load_game(game, reading=reading.value if reading else None)
+    loaded: Any = load_game(game, reading.value if reading else None)
     if isinstance(loaded, Game):
-        judgement = judge_game(loaded, seed=seed, effort=effort)
+        judgement = judge_game(loaded, chosen_levels(loaded, levels), seed=seed, effort=effort)
+    elif levels != "all":
+        raise bad(f"--levels {levels}: `{loaded.name}` is a board game (a rule sheet) and has no levels")
     else:
         judgement = judge_board_game(loaded, seed=seed)
     if as_json:

@@ -12,7 +12,7 @@ import typer
 
 from pcg.cli.console import BAD_INPUT, bad, console, escape, write_file
 from pcg.cli.options import JsonOption
-from pcg.cli.sources import Reading, ReadingOption, game_file
+from pcg.cli.sources import STANDARD_INPUT, Reading, ReadingOption, game_file, read_input
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +34,10 @@ def _plural(count: int, noun: str) -> str:
 
 
 def check(
-    game: Annotated[str, typer.Argument(help="Game file, rule sheet (*.kif), or the name of a built-in game.")],
-    levels: Annotated[list[Path] | None, typer.Argument(help="Level files to check against the game.")] = None,
+    game: Annotated[
+        str, typer.Argument(help="Game file, rule sheet (*.kif), name of a built-in game, or - for standard input.")
+    ],
+    levels: Annotated[list[str] | None, typer.Argument(help="Level files to check against the game.")] = None,
     reading: ReadingOption = Reading.strict,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,25 +46,26 @@ def check(
     Every finding is shown with its file and line, a caret, what was expected and the nearest valid name. Exit code 0:
     usable, perhaps with warnings; 2: not usable.
     """
+    from pcg.engine.game import is_rule_sheet
     from pcg.engine.vgdl import check_game, check_level, read_game
     from pcg.engine.vgdl.source import read_source
 
-    source = game_file(game)
-    if source.suffix.lower() == ".kif":
+    source: str | Path = read_input(game) if game == STANDARD_INPUT else game_file(game)
+    if is_rule_sheet(source):
         if levels:
-            raise bad(f"{source} is a rule sheet, which has no levels")
+            raise bad(f"{game} is a rule sheet, which has no levels")
         _report(_check_sheet(source), 1, as_json)
         return
     findings: list[Diagnostic] = list(check_game(source, reading=reading.value))
     if levels and not any(f.severity == "error" for f in findings):
         definition = read_game(source, reading=reading.value)
-        for path in levels:
-            text, _ = read_source(path)
-            findings += check_level(text, definition, reading=reading.value, file=str(path))
+        for name in levels:
+            text, file = read_source(read_input(name) if name == STANDARD_INPUT else Path(name))
+            findings += check_level(text, definition, reading=reading.value, file=file)
     _report(findings, 1 + len(levels or []), as_json)
 
 
-def _check_sheet(source: Path) -> list[Diagnostic]:
+def _check_sheet(source: str | Path) -> list[Diagnostic]:
     """Return the problems of a rule sheet, also those that show only when it is grounded."""
     from pcg.engine.gdl import GDLError, load
     from pcg.engine.gdl import check as check_sheet
@@ -92,22 +95,26 @@ def _report(findings: list[Diagnostic], texts: int, as_json: bool) -> None:
 
 
 def format_game(
-    game: Annotated[Path, typer.Argument(help="Game file, or rule sheet (*.kif).")],
+    game: Annotated[str, typer.Argument(help="Game file, rule sheet (*.kif), or - for standard input.")],
     write: Annotated[bool, typer.Option("--write", help="Replace the file instead of printing.")] = False,
 ) -> None:
     """Print a game or a rule sheet in its canonical form, or replace the file with it."""
+    from pcg.engine.game import is_rule_sheet
     from pcg.engine.vgdl.formatter import format_text
     from pcg.engine.vgdl.source import read_source
     from pcg.language.gdl_help import format_sheet
 
-    text, name = read_source(game)
-    formatted = (format_sheet if game.suffix.lower() == ".kif" else format_text)(text, file=name)
+    if write and not Path(game).is_file():
+        raise bad(f"--write replaces a file, and `{game}` is none")
+    source = read_input(game) if game == STANDARD_INPUT else game_file(game)
+    text, name = read_source(source)
+    formatted = (format_sheet if is_rule_sheet(source) else format_text)(text, file=name)
     if not write:
         print(formatted, end="")
     elif formatted == text:
         print(f"{game}: already in canonical form")
     else:
-        write_file(game, formatted)
+        write_file(Path(game), formatted)
         print(f"{game}: formatted")
 
 
@@ -115,6 +122,7 @@ def ontology(
     name: Annotated[
         str | None, typer.Argument(help="A sprite class, effect or termination; all are listed without it.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List the parts of the language: sprite classes, effects and terminations with their parameters."""
     from pcg.engine.vgdl import ontology as registry
@@ -126,15 +134,34 @@ def ontology(
         "termination": registry.TERMINATIONS,
     }
     if name is None:
-        _list_ontology(kinds)
+        if as_json:
+            print(
+                json.dumps([_as_dict(kind, e) for kind, entries in kinds.items() for e in entries.values()], indent=1)
+            )
+        else:
+            _list_ontology(kinds)
         return
     for kind, entries in kinds.items():
         if name in entries:
-            _describe(kind, entries[name])
+            if as_json:
+                print(json.dumps(_as_dict(kind, entries[name]), indent=1))
+            else:
+                _describe(kind, entries[name])
             return
     known = nearest(name, (n for entries in kinds.values() for n in entries))
     hint = f", did you mean `{known}`?" if known else "; `pcg ontology` lists them all"
     raise bad(f"no sprite class, effect or termination is called `{name}`{hint}")
+
+
+def _as_dict(kind: str, entry: Any) -> dict[str, Any]:
+    params = [
+        {"name": p.name, "type": p.type, "required": p.required, "default": p.default, "range": p.range,
+         "unit": p.unit, "help": p.help}
+        for p in entry.params.values()
+        if not p.inert
+    ]  # fmt: skip
+    return {"kind": kind, "name": entry.name, "parent": getattr(entry, "parent", None), "help": entry.help,
+            "parameters": params}  # fmt: skip
 
 
 def _list_ontology(kinds: Mapping[str, Mapping[str, Any]]) -> None:

@@ -20,7 +20,7 @@ import typer
 
 from pcg.cli.console import run_bar
 from pcg.cli.run_json import Told, told_as_json
-from pcg.cli.sources import load_with_levels
+from pcg.cli.sources import STANDARD_INPUT, load_with_levels
 
 if TYPE_CHECKING:
     from pcg.runs.run import RunOptions
@@ -90,6 +90,10 @@ class RunChoices:
         Raises:
             PcgError: for a budget or a setting that cannot be read.
         """
+        from pcg.engine.vgdl.diagnostics import PcgError
+
+        if run.get("game") == STANDARD_INPUT:
+            raise PcgError("a run keeps its game and is resumed: expected a file, not standard input (`-`)")
         if "game" in run:
             load_with_levels(run["game"], reading=run.get("reading") or None)  # its mistakes come before all others
         # a number of evaluations is a limit besides that of the budget, which then has no default

@@ -10,7 +10,7 @@ import typer
 from pcg.cli.archive import play_in_browser
 from pcg.cli.console import bad, console
 from pcg.cli.options import PortOption, SeedOption
-from pcg.cli.sources import ReadingChoice, level_of, warn_of_names
+from pcg.cli.sources import ReadingChoice, level_of, load_game, warn_of_names
 
 PANEL = "Games"
 
@@ -48,7 +48,6 @@ def play(
     Board games are played by agents: `--agent uct` plays all roles, `--agent "uct;flatmc"` one each, the last also the
     remaining ones.
     """
-    from pcg import load
     from pcg.engine.game import Game
     from pcg.evaluators.agents import Human, make_agent
     from pcg.own_parts import load_part, named_parts
@@ -59,7 +58,7 @@ def play(
         agent, plugins = named_parts("agent", agent)
         for plugin in plugins:
             load_part(plugin)
-    found: Any = load(game, reading=reading and reading.value)
+    found = load_game(game, reading and reading.value)
     if not isinstance(found, Game):
         if agent is None or browser or gif is not None:
             raise bad("a board game is played by agents, and not drawn; name them, as in --agent 'uct;flatmc'")

@@ -10,7 +10,7 @@ import typer
 
 from pcg.cli.console import progress_bar, write_file
 from pcg.cli.options import JsonOption, SeedOption
-from pcg.cli.sources import ReadingChoice, level_text
+from pcg.cli.sources import ReadingChoice, level_text, levels_or_all
 
 PANEL = "Measure levels"
 NOT_WON = 1
@@ -49,7 +49,7 @@ def prove(
 
     calls = _calls(budget)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
-    named = levels or [str(k) for k in range(len(loaded.levels))]
+    named = levels_or_all(loaded, levels)
     texts = [level_text(loaded, name) for name in named]
     experience = Experience()
     proofs = []

@@ -60,7 +60,7 @@ def repair(
     from pcg.generators.levels.repair.level import NoRepairError, repair_level
 
     loaded = load_with_levels(game, reading=reading.value if reading else None)
-    text = sys.stdin.read() if level == "-" else level_text(loaded, level)
+    text = level_text(loaded, level)
     locked = None if lock is None else _mask(lock, text)
     try:
         result = repair_level(

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from pcg.cli.console import Commands, set_verbosity
+from pcg.cli.console import Commands, add_verbosity
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Make": ("levels", "rules", "games", "tune", "repair", "breed", "resume", "convert"),
@@ -116,8 +116,10 @@ BUDGETS: Mapping[str, str] = {
 }
 """Kinds of budgets, and the sentence with which the help of `--budget` opens for each."""
 
-_QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")]
-_VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress bars and notes; results and errors only.")
+]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Also where an error comes from in the program.")]
 
 
 def group_of(name: str) -> str:
@@ -174,7 +176,7 @@ def unified(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     """
     signature = inspect.signature(command, eval_str=True)
     parameters = [_unified(parameter, name) for parameter in signature.parameters.values()]
-    added: dict[str, Any] = {"quiet": _QUIET, "verbose": _VERBOSE}
+    added: dict[str, Any] = {"quiet": QuietOption, "verbose": VerboseOption}
     added = {key: value for key, value in added.items() if key not in signature.parameters}
     parameters += [
         inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=annotation)
@@ -183,7 +185,7 @@ def unified(command: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> Any:
-        set_verbosity(
+        add_verbosity(
             quiet=bool(given.pop("quiet", False) if "quiet" in added else False),
             verbose=bool(given.pop("verbose", False) if "verbose" in added else given.get("verbose", False)),
         )

@@ -188,11 +188,19 @@ def _best_text(level: Mapping[str, Any]) -> str:
     )
 
 
-def _measures(level: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _measures(level: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return name, value with its unit, and what it is, of the fitness and of metrics."""
     shown = [*_BRIEFLY, *(name for name in level.get("wants", ()) if name not in _BRIEFLY)]
-    return [("fitness", value_text(level["fitness"]))] + [
-        (_words(name), value_text(level["metrics"][name])) for name in shown if name in level["metrics"]
-    ]
+    fitness = ("fitness", value_text(level["fitness"]), "how good the level is, from 0 to 1; levels are ranked by it")
+    return [fitness, *(_told(name, level["metrics"][name]) for name in shown if name in level["metrics"])]
+
+
+def _told(name: str, value: float) -> tuple[str, str, str]:
+    if name not in METRICS:
+        return _words(name), value_text(value), ""
+    known = METRICS[name]
+    unit = known.unit.removesuffix("s") if value == 1 else known.unit
+    return _words(name), f"{value_text(value)} {unit}".rstrip(), known.help
 
 
 def _parts(level: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:

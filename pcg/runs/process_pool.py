@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.context import SpawnContext
 from typing import Any
 
-from pcg.evaluators.processes import begin_worker
+from pcg.evaluators.processes import WorkerProcess, begin_worker
 
 GRACE = 5.0
 """Seconds after the death of a worker by which Python's own thread has failed all futures, if it ever does."""
@@ -33,10 +33,10 @@ class _Recording(SpawnContext):
 
     def __init__(self) -> None:
         super().__init__()
-        self.begun: list[SpawnProcess] = []
+        self.begun: list[WorkerProcess] = []
 
-    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
-        process = SpawnProcess(*args, **kwargs)
+    def Process(self, *args: Any, **kwargs: Any) -> WorkerProcess:  # type: ignore[override]
+        process = WorkerProcess(*args, **kwargs)
         self.begun.append(process)
         return process
 

@@ -46,6 +46,7 @@ class Bad:
         game: (old, new) texts: what is changed in the game.
         level: text of the level file.
         once: a text that must be there only once; the word `error: ` by default.
+        given: text on standard input.
     """
 
     command: str
@@ -53,6 +54,7 @@ class Bad:
     game: tuple[str, str] | None = None
     level: str = LEVEL
     once: str = field(default="")
+    given: str = ""
 
 
 def change(old: str, new: str, place: str, *says: str) -> list[Bad]:
@@ -96,6 +98,41 @@ TABLE = [
     Bad("levels dungeon --set generator.elite=5", ("`elite`", "did you mean `elites`?")),
     Bad("levels dungeon --executor thread", ("--executor thread", "did you mean `threads`?")),
     Bad("ontology Chasr", ("`Chasr`", "did you mean `Chaser`?")),
+    Bad("check zelda", ("no game `zelda`", "`pcg list games` names these, and the path of a file works too")),
+    Bad("check no_game", ("no game `no_game`", "the folder has no file game.vgdl")),
+    # how the command is written
+    Bad("levels", ("`pcg levels` needs a game: `pcg list games` names those built in, and a file will do",)),
+    Bad("measure dungeon", ("`pcg measure` needs levels: files, or numbers of the game's levels",)),
+    Bad("resume", ("`pcg resume` needs a folder",)),
+    Bad("study new", ("`pcg study new` needs a name: folder to be made",)),
+    Bad("tune dungeon", ("`pcg tune` needs the option `--target`: what the game is to be like",)),
+    Bad("levls dungeon", ("`pcg` has no command `levls`, did you mean `levels`?",)),
+    Bad("study nw x", ("`pcg study` has no command `nw`, did you mean `new`?",)),
+    Bad("zzzz", ("`pcg` has no command `zzzz`; `pcg --help` lists them",)),
+    Bad("-q", ("`pcg` needs a command; `pcg --help` lists them",)),
+    Bad("levels dungeon --sed 3", ("`pcg levels` has no option `--sed`, did you mean `--seed`?",)),
+    Bad("judge dungeon --agents mcts", ("`pcg judge` has no option `--agents`; see `pcg judge --help`",)),
+    Bad("levels dungeon -x", ("`pcg levels` has no option `-x`; see `pcg levels --help`",)),
+    Bad("--json list games", ("`--json` stands behind the command: `pcg list ... --json`",)),
+    Bad("levels dungeon more words", ("`more words` are 2 words too many for `pcg levels`",)),
+    Bad("export dungeon -o", ("`-o` needs a value; see `pcg export --help`",)),
+    Bad("levels dungeon --json=3", ("`--json` does not take a value; see `pcg levels --help`",)),
+    Bad("levels dungeon -n many", ("--count many: expected an integer",)),
+    Bad("levels dungeon --count=0", ("--count 0: expected at least 1",)),
+    Bad("judge dungeon --effort x", ("--effort x: expected a number",)),
+    Bad("judge dungeon --effort 1e9", ("--effort 1e9: expected at most 1000",)),
+    Bad("check dungeon --reading gvgi", ("--reading gvgi: expected strict or gvgai, did you mean `gvgai`?",)),
+    Bad("judge dungeon --levels 7", ("dungeon has none of the levels 7",)),
+    Bad("judge hex --levels 0", ("--levels 0", "`hex` is a board game")),
+    Bad("format dungeon --write", ("--write replaces a file, and `dungeon` is none",)),
+    # texts of other kinds
+    Bad("levels GAME", ("game.vgdl:1:1", "this is no game", "a line `BasicGame`"), (GAME, "Notes\n=====\nBasicGame\n")),
+    Bad("check GAME", ("game.vgdl:3:1", "this is no game"), (GAME, "# Notes\n\nMany words,\n    SpriteSet: none.\n")),
+    Bad("check LEVEL", ("level.txt:1:1", "this looks like a level", "`pcg check GAME LEVEL`")),
+    Bad("describe -", ("this is no game",), given="Many words,\nno rules.\n"),
+    Bad("measure dungeon -", ("-", "expected"), given="wz\n"),
+    Bad("levels -", ("expected a file, not standard input",), given=GAME),
+    Bad("prove -", ("game has no levels",), given=GAME),
     Bad("list gams", ("`gams`", "did you mean `games`?")),
     # budgets name their unit, in every command that has one
     Bad("levels dungeon --budget 300", ("--budget 300", "did you mean `300evaluations`?")),
@@ -147,14 +184,16 @@ def test_bad_input_gives_one_error_with_its_place_and_writes_nothing(
         text = GAME.replace(*bad.game, 1)
     (tmp_path / "game.vgdl").write_text(text)
     (tmp_path / "level.txt").write_text(bad.level)
+    (tmp_path / "no_game").mkdir()
     before = set(tmp_path.rglob("*"))
     names = {"GAME": "game.vgdl", "LEVEL": "level.txt"}
     words = [names.get(word, word) for word in shlex.split(bad.command)]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(app, words, input=bad.given)
     assert result.exit_code == 2, result.output
     assert "Traceback" not in result.output and (result.exception is None or isinstance(result.exception, SystemExit))
     for text in bad.says:
         assert text in result.stderr
+    assert not any(mark in result.stderr for mark in ("Usage:", "╭", "Invalid value"))
     if bad.once:
         assert result.stderr.count(bad.once) == 1, result.stderr
     elif not bad.command.startswith("check"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import typer
 from tiers import first_fast
 from typer.testing import CliRunner
 
+import pcg
 from pcg.cli import app, catalogue, doctor, vocabulary
-from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.game import builtin_games, builtin_sheets
+from pcg.engine.vgdl.diagnostics import PcgError, nearest
 
 ROOT: Any = typer.main.get_command(app)
 
@@ -170,3 +174,74 @@ def test_findings_of_a_check_are_data_when_asked(tmp_path: Path) -> None:
 def test_completion_knows_games_and_agents() -> None:
     assert "dungeon" in vocabulary._games("du") and vocabulary._agents("mct") == ["mcts"]
     assert vocabulary._level_generators("evo") == ["evolve"]
+
+
+def test_quiet_and_verbose_stand_before_a_command_as_well() -> None:
+    for words in (["-v", "check", "dungon"], ["check", "dungon", "-v"]):
+        assert "Traceback" in CliRunner().invoke(app, words).stderr
+    assert "Traceback" not in CliRunner().invoke(app, ["check", "dungon"]).stderr
+    game = "BasicGame\n    SpriteSet\n        hero > MovingAvatar sped=2\n    LevelMapping\n        A > hero\n"
+    noisy, quiet = (CliRunner().invoke(app, [*before, "describe", "-"], input=game) for before in ([], ["-q"]))
+    assert "sped" in noisy.stderr and quiet.stderr == ""
+    assert noisy.stdout == quiet.stdout != ""
+
+
+def test_the_package_is_a_command_too() -> None:
+    done = subprocess.run([sys.executable, "-m", "pcg", "-V"], capture_output=True, text=True)
+    assert done.stdout.startswith("pcg ") and not done.returncode
+
+
+@pytest.mark.parametrize("command", ["check", "format", "describe", "judge --effort 0.01"])
+def test_a_game_comes_from_standard_input(command: str) -> None:
+    text = (builtin_games()["boxes"] / "game.vgdl").read_text()
+    result = CliRunner().invoke(app, [*command.split(), "-"], input=text)
+    assert result.exit_code == 0 and result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("command", ["check boxes -", "measure boxes -", "render boxes -", "prove boxes -"])
+def test_a_level_comes_from_standard_input(command: str) -> None:
+    level = pcg.load("boxes").levels[0]
+    by_hand = CliRunner().invoke(app, command.split(), input=level)
+    assert by_hand.exit_code == 0 and by_hand.stdout, by_hand.stderr
+
+
+def test_a_rule_sheet_from_standard_input_is_known_as_one() -> None:
+    result = CliRunner().invoke(app, ["check", "-"], input=builtin_sheets()["hex"].read_text())
+    assert result.exit_code == 0, result.stderr
+
+
+def test_the_judge_looks_at_the_levels_that_are_named() -> None:
+    one, other = (
+        json.loads(CliRunner().invoke(app, ["judge", "hunt", "--effort", "0.05", "--json", *more]).stdout)
+        for more in (["--levels", "0-1"], ["--level", "0,1"])
+    )
+    every = json.loads(CliRunner().invoke(app, ["judge", "hunt", "--effort", "0.05", "--json"]).stdout)
+    assert one == other != every
+
+
+def test_only_what_is_near_is_proposed() -> None:
+    games = [*builtin_games(), *builtin_sheets()]
+    far = "aliens bait butterflies camelRace chopper freeway frogs pacman rivers seaquest sokoban waves zelda mario"
+    assert {name: nearest(name, games) for name in far.split()} == dict.fromkeys(far.split(), "")
+    near = {"boxs": "boxes", "dungoen": "dungeon", "Hunt": "hunt", "lode-runner": "lode_runner"}
+    assert {name: nearest(name, games) for name in near} == near
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "describe boxes",
+        "describe boxes --level 0",
+        "agents",
+        "agents mcts",
+        "ontology",
+        "ontology Chaser",
+        "list games",
+    ],
+)
+def test_what_is_listed_and_explained_comes_as_json_too(command: str) -> None:
+    result = CliRunner().invoke(app, [*command.split(), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    named = found if isinstance(found, dict) else found[0]
+    assert found and ("name" in named or "boxes" in result.stdout)

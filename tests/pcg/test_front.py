@@ -110,6 +110,67 @@ def test_board_games_and_bad_levels_are_refused() -> None:
         pcg.load(CORRIDOR.replace("MovingAvatar", "MovingAvatar\n        cat > Chasr stype=hero"))
 
 
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: pcg.generate("boxes", n=1), "generate() has no argument `n`, did you mean `count`?"),
+        (
+            lambda: pcg.generate("boxes", budget="9s"),
+            "generate() has no argument `budget`, did you mean `evaluations`?",
+        ),
+        (lambda: pcg.evolve_rules("hunt", sed=1), "evolve_rules() has no argument `sed`, did you mean `seed`?"),
+        (lambda: pcg.describe("boxes", lang="zh"), "describe() has no argument `lang`, did you mean `language`?"),
+        (lambda: pcg.generate("boxes", zzzz=1), "has no argument `zzzz`; it has game, count, generator"),
+        (
+            lambda: pcg.generate("boxes", 1, "evolve"),
+            "generate() takes game and count in this order; name what follows",
+        ),
+        (lambda: pcg.generate("boxes", 1, count=2), "generate() was given `count` twice"),
+        (lambda: pcg.generate(), "generate() needs `game`, as in generate(game)"),
+        (lambda: pcg.make_generator("evolve", "boxes"), "needs `seed`, as in make_generator(name, game, seed=...)"),
+        (lambda: pcg.solve("boxes", nodes=9), "solve() has no argument `nodes`, did you mean `max_nodes`?"),
+        (lambda: pcg.load("boxes", level=0), "load() has no argument `level`, did you mean `levels`?"),
+        (lambda: pcg.load(None), "no game None: expected a name, a file, or VGDL text"),
+        (lambda: pcg.evaluate("boxes", "nope.txt"), "no level `nope.txt`: neither a file nor a text of characters"),
+        (lambda: pcg.evaluate("boxes", "3"), "did you mean the number 3?"),
+        (lambda: pcg.measure("boxes", [0]), "no level [0]: expected the number"),
+        (lambda: pcg.check_level("www", "boxes"), "expected a game or its definition"),
+    ],
+)
+def test_arguments_that_there_are_not_are_told_with_those_that_are_meant(call: Any, says: str) -> None:
+    with pytest.raises(pcg.PcgError) as raised:
+        call()
+    assert says in str(raised.value)
+
+
+def test_games_and_levels_are_named_as_one_guesses() -> None:
+    assert pcg.play("boxes", "nothing", max_ticks=3).ticks == 3
+    assert pcg.analyse("boxes").avatars == pcg.analyse(pcg.load("boxes")).avatars
+    assert pcg.check_level("w?A", pcg.load("boxes"))[0].column == 2
+    assert pcg.measure("boxes", "Ao.b")["width"] == 4
+    with pytest.raises(AttributeError, match="did you mean `generate`"):
+        pcg.generat  # noqa: B018
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "not guarded"])
+def test_a_program_may_begin_processes_wherever_its_jobs_stand(guarded: bool, tmp_path: Path) -> None:
+    job = """
+class Right(pcg.Agent):
+    def act(self, state):
+        return "RIGHT"
+
+print("begun", flush=True)
+print(len(pcg.tournament("boxes", [Right, "nothing"], levels=[0], max_ticks=9, workers=2).results))
+print(run_levels(LevelRun("boxes", "minimal", evaluations=2), "run", executor="processes", workers=2).evaluations)
+"""
+    if guarded:
+        job = 'if __name__ == "__main__":' + job.replace("\n", "\n    ")
+    (tmp_path / "program.py").write_text(f"import pcg\nfrom pcg.runs import LevelRun, run_levels\n{job}\n")
+    done = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("begun\n2\n2\n", 0), done.stderr
+
+
 def test_generated_levels_are_a_game_with_verdicts(tmp_path: Path) -> None:
     made = pcg.generate("crossing", 2, generator="constructive", evaluations=30, seed=1, out=tmp_path / "run")
     assert made.folder == tmp_path / "run" and (made.folder / "run.json").is_file()

@@ -109,6 +109,17 @@ def test_every_feasible_level_is_judged_part_by_part(finished: Path) -> None:
     assert best["parts"] and all(part["sentence"] in page for part in best["parts"].values())
 
 
+def test_the_numbers_of_the_best_level_have_units_and_say_what_they_are(finished: Path) -> None:
+    text = (finished / "report.html").read_text()
+    panel = text.partition('<dl class="measures">')[2].partition("</dl>")[0]
+    rows = re.findall(r"<div( title=\"[^\"]+\")?><dt>([^<]+)</dt><dd>([^<]+)</dd></div>", panel)
+    assert len(rows) == panel.count("<dt>") > 5 and all(title for title, _, _ in rows)
+    best = index(finished)[0]["metrics"]
+    shown = {name: value for _, name, value in rows}
+    assert shown["solution length"] == f"{best['solution_length']:g} ticks"
+    assert shown["density"].replace(".", "").isdecimal()  # a share has no unit
+
+
 def test_the_table_sorts_by_exact_numbers(finished: Path) -> None:
     values = {cell.get("data-value") for cell in Page(finished / "report.html").all("td")}
     assert {str(level["fitness"]) for level in index(finished)} <= values

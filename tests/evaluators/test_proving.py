@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
-from pcg.evaluators.proving.level_wins import Found, LevelWins
+from pcg.evaluators.proving.level_wins import QUICK, Found, LevelWins
 from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
@@ -331,9 +331,25 @@ def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     assert wins.budget([]) == wins.budget([], typical=True) == wins.budget([0]) == 1_000_000
     assert wins.budget([0], typical=True) == 4_000_000
     hard = LevelWins(rules, [SMALL_SEALED], 10_000_000, 200, 3)
-    assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 10_000_000
+    assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 4_000_000
     dear = LevelWins(rules, rules.levels, 2_000, 200, 3)
     assert 200 < dear.budget([0]) <= 800 < dear.budget([0], typical=True) <= 2_000
+
+
+def test_a_search_goes_on_after_a_quick_one_only_where_that_is_worth_it() -> None:
+    rules = game(GUARDED)
+    wins = LevelWins(rules, (), 600_000, 200, 3)
+    asked: list[bool] = []
+
+    def worth(answer: bool) -> bool:
+        asked.append(answer)
+        return answer
+
+    level = GUARDED.replace("c", ".", 1)  # one coin is not enough
+    short = wins.find(level, [4, 5], 200, worth=lambda: worth(False))
+    assert short.actions is None and 0 < short.calls <= QUICK + 2_000 and asked == [False]
+    long = wins.find(level, [4, 5], 200, worth=lambda: worth(True))
+    assert long.calls > 2 * QUICK and asked == [False, True]
 
 
 def test_what_cannot_be_won_is_known_to_be_impossible_where_nothing_is_left_to_chance() -> None:

@@ -466,8 +466,10 @@ class LevelEvaluation:
         solution = self._solve(min(SOON, of.integer("nodes")))
         if solution.status in ("solved", "unsolvable"):
             return solution.status == "solved" and self._length(len(solution.actions)) >= 1.0
-        planners = [one for one in of.players if one[0] in (PLANNER, WAY_PLANNER)]
-        for player in (*planners, None, *(one for one in of.players if one not in planners)):
+        # where the solver has just been beaten by the level, the planner would be too, at ten times the cost
+        players = [one for one in of.players if one[0] != PLANNER or solution.status != "budget"]
+        planners = [one for one in players if one[0] in (PLANNER, WAY_PLANNER)]
+        for player in (*planners, None, *(one for one in players if one not in planners)):
             left = calls - plays.calls
             if left <= 0:
                 break

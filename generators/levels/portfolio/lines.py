@@ -171,8 +171,53 @@ class Lines:
                 continue
             both = self._resized(across.T, rng, height)
             if both is not None:
-                return np.ascontiguousarray(both.T)
+                return self._pruned(np.ascontiguousarray(both.T), rng)
         return None
+
+    def _pruned(self, grid: Grid, rng: np.random.Generator) -> Grid:
+        """Return a level without some of the branches of its lines that end in the open or at a thing that the rules
+        do not call for.
+        """
+        branches = [b for b in self._branches(grid) if not np.isin(grid[b], list(self.context.required_tiles)).any()]
+        number = int(rng.integers(1 + (1 + len(branches)) // 2)) if branches else 0
+        smallest = min(smallest for _, smallest in self._usual)
+        for k in rng.permutation(len(branches))[:number].tolist():
+            cells = branches[k]
+            if np.count_nonzero(self.of_lines[grid]) - len(cells[0]) < smallest:
+                break
+            pruned = grid.copy()
+            pruned[cells] = self.context.background
+            if not self.faults(pruned):
+                grid = pruned
+        return grid
+
+    def _branches(self, grid: Grid) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Return the cells (rows and columns) of each run of a line from an end to the next junction, with the thing at
+        the end; runs with more than plain line in them, as where something starts, are left out.
+        """
+        line, belongs = self.of_lines[grid], self.cells(grid)
+        inside = np.pad(belongs, 1)
+        found = []
+        for y, x in np.argwhere(belongs & (_neighbours(belongs) <= 1)).tolist():
+            run = [(y, x)]
+            while True:
+                ahead = [
+                    (run[-1][0] + dy, run[-1][1] + dx)
+                    for dy, dx in ((-1, 0), (1, 0), (0, -1), (0, 1))
+                    if inside[run[-1][0] + dy + 1, run[-1][1] + dx + 1]
+                    and (run[-1][0] + dy, run[-1][1] + dx) not in run
+                ]
+                if len(ahead) != 1 or len(run) > grid.size:
+                    break
+                run.append(ahead[0])
+            if len(ahead) > 1:
+                run.pop()  # the junction stays
+            rows, columns = np.array(run, np.int64).reshape(-1, 2).T
+            tiles = grid[rows, columns]
+            plain = self._plain_lines[tiles] | ~line[rows, columns]
+            if len(ahead) > 1 and len(run) and plain.all():
+                found.append((rows, columns))
+        return found
 
     def _resized(self, grid: Grid, rng: np.random.Generator, width: int) -> Grid | None:
         """Return a level with columns taken out and put in until it has a width; None where lines do not allow it."""
@@ -271,6 +316,13 @@ def _crowded(cells: Mask) -> float:
     """Return the share of cells that are the top left corner of four in a square."""
     square = cells[1:, 1:] & cells[:-1, 1:] & cells[1:, :-1] & cells[:-1, :-1]
     return float(square.sum()) / max(1, int(cells.sum()))
+
+
+def _neighbours(cells: Mask) -> NDArray[np.int64]:
+    """Return the number of set cells beside each cell, shape as given."""
+    padded = np.pad(cells, 1).astype(np.int64)
+    found: NDArray[np.int64] = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    return found
 
 
 def _bends(cells: Mask) -> Mask:

@@ -98,9 +98,9 @@ def test_stretched_levels_have_whole_lines_of_other_lengths(lines: Lines) -> Non
         assert len(part_sizes(lines.of_lines[level])) == 1
         assert np.count_nonzero(palette.is_avatar[level]) == 1
         text = palette.text(level)
-        assert text.count("s") == text.count("h") == 1 and text.count("d") == 1
+        assert text.count("s") == text.count("h") == 1 and text.count("d") <= 1
         seen.add(text)
-    assert len(seen) > 40
+    assert len(seen) > 40 and len({text.count("d") for text in seen}) == 2  # branches come and go
 
 
 def test_lines_are_drawn_over_a_level_with_cut_ones(lines: Lines, post: Game) -> None:

@@ -180,7 +180,7 @@ class Lines:
         """
         branches = [b for b in self._branches(grid) if not np.isin(grid[b], list(self.context.required_tiles)).any()]
         number = int(rng.integers(1 + (1 + len(branches)) // 2)) if branches else 0
-        smallest = min(smallest for _, smallest in self._usual)
+        smallest = min((smallest for _, smallest in self._usual), default=0)
         for k in rng.permutation(len(branches))[:number].tolist():
             cells = branches[k]
             if np.count_nonzero(self.of_lines[grid]) - len(cells[0]) < smallest:

@@ -23,6 +23,8 @@ QUICK = 20_000
 """Forward-model calls of a first search without experience from own levels; most wins take fewer."""
 LEAST_SHARE, TYPICAL_SHARE = 10, 2.5
 """Divisors of the budget: for every level and for own levels that give experience; for levels like the game's own."""
+VAIN_SHARE = 20
+"""Divisor of the budget for levels of a game whose own levels a long search does not win."""
 DEARER = 10
 """A search may take at least so many times the calls of the most expensive win of an own level."""
 TIDY = 25_000
@@ -140,7 +142,7 @@ class LevelWins:
             max_ticks: longest win.
             others: numbers of own levels to learn from; they are searched when a quick search has failed.
             typical: whether the level is like them.
-            worth: asked once when a quick search has failed, whether a longer one is made.
+            worth: asked once when a quick search has failed, whether a long one is made, or one that is little longer.
         """
         first: Proof | None = None
         spent = 0
@@ -152,7 +154,7 @@ class LevelWins:
                 if proof is not None or budget == 0 or (not quick and budget <= QUICK):
                     continue
                 if not quick and first is None and not worth():
-                    return Found(None, spent)
+                    budget = min(budget, self._calls // VAIN_SHARE)
                 known = Experience() if quick else self.experience(others)
                 search = self._search(level, seed, budget, max_ticks, known, tidy)
                 proof = search.result()

@@ -275,13 +275,15 @@ class PortfolioGenerator(DelayedGenerator):
         """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose.
 
         As long as there are few levels, those that are like known ones, and those that a tryout does not win, make way
-        for further drafts, with numbers of objects that differ ever more from those of the game's own levels.
+        for further drafts, with numbers of objects that differ ever more from those of the game's own levels. The more
+        rarely tryouts are won, the longer they go on.
         """
         best: tuple[bool, bool, float, str, str] | None = None
         alike, found_new = 0, False
-        for batch in range(self._batches):
+        batch, most = 0, self._batches
+        while batch < most:
             name = wanted or self._choose_family(rng)
-            last = batch == self._batches - 1
+            last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
             found_new = found_new or not found[0][0]
@@ -292,6 +294,9 @@ class PortfolioGenerator(DelayedGenerator):
                     return text, name
                 if best is None or (not lost, not near, value) > best[:3]:
                     best = not lost, not near, value, text, name
+            batch += 1
+            if batch == most and found_new and self._few_known and most < self.tryouts.patience:
+                most += 1
         if not found_new:
             self._batches = max(1, self._batches // 2)
         assert best is not None

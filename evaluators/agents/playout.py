@@ -109,8 +109,6 @@ class Play(ABC):
         self.events: Counter[tuple[int, int]] = Counter()
         self._agents = agents
         self._told = False
-        self._first_room = model.room
-        self._effort = 0.0
         self._log = self._new_log(_LOG_ROOM)
 
     @property
@@ -133,8 +131,7 @@ class Play(ABC):
 
         Args:
             ticks: in all, after which to stop; by default the play's `max_ticks`.
-            calls: forward-model calls in all, after which no further tick is begun; by default without limit. Where
-                states grow so many times, each call counts as so many.
+            calls: forward-model calls in all, after which no further tick is begun; by default without limit.
 
         Returns:
             The playout so far.
@@ -143,11 +140,8 @@ class Play(ABC):
         if calls is None:
             self._advance(until)
         else:
-            before = self.calls
-            while self.ticks < until and max(self.calls, self._effort) < calls and not self.ended:
+            while self.ticks < until and self.calls < calls and not self.ended:
                 self._advance(self.ticks + 1)
-                self._effort += (self.calls - before) * self.model.room / self._first_room
-                before = self.calls
         if self.ended and not self._told:
             self._told = True
             self._tell_result()

@@ -232,41 +232,6 @@ def test_a_play_pauses_once_its_calls_are_spent(agent: str) -> None:
     assert begun.go_on(ticks=paused.ticks + 1).ticks == paused.ticks + 1
 
 
-NESTS = """
-BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        egg > Missile orientation=DOWN speed=0
-        nest > SpawnPoint stype=egg prob=1 cooldown={cooldown}
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-    LevelMapping
-        . > floor
-        w > wall
-        n > floor nest
-        A > floor hero
-    TerminationSet
-        Timeout limit=600 win=True
-"""
-
-
-def test_calls_count_more_where_states_grow() -> None:
-    level = "wwwwwww\nwA.n.nw\nw.n.nnw\nwwwwwww"
-    made = {}
-    for cooldown in (1, 10_000):
-        game = load(NESTS.format(cooldown=cooldown), levels=[level])
-        begun = begin(game.start(0, seed=1), "onestep", max_ticks=300)
-        begun.go_on(calls=500)
-        made[cooldown] = begun.calls
-        again = begin(game.start(0, seed=1), "onestep", max_ticks=300)
-        again.go_on(calls=500)
-        assert again.calls == begun.calls
-        assert not begun.ended
-    assert made[10_000] >= 500 > 2 * made[1]
-
-
 def test_counts_at_the_end_leave_out_what_is_gone() -> None:
     game = load("dungeon", levels=["wwwww\nwAkdw\nwwwww"])
     start = game.start(0, seed=1)

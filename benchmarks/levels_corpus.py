@@ -4,7 +4,8 @@ A level is feasible when an agent wins it and all constraints of the evaluation 
 core; what is measured is the processor time from the start of the generator to the verdict on the first feasible
 level and to that on the tenth of ten distinct ones (as runs tell levels apart), so that other programs on the machine
 do not count. A game ends with that or with its time. Games that were measured are skipped when the program is called
-again (also after `kill -9`); `--again` measures those anew that fell short, `report` writes docs/results/levels.md.
+again (also after `kill -9`); `--again` measures those anew that fell short, `report` writes docs/results/levels.md, and
+levels.csv beside it, from which games that are not in the store are taken.
 
     python benchmarks/levels_corpus.py measure --minutes 60
     python benchmarks/levels_corpus.py measure --games aliens zelda --seconds 20 --store build/try --show
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import subprocess
 import sys
@@ -186,6 +188,38 @@ def stored(store: Path) -> dict[str, Outcome]:
     return found
 
 
+COLUMNS = (
+    "game", "own", "seed", "limit", "seconds", "evaluations", "feasible", "origin", "winner", "length", "failing",
+    "revision", "maker", "distinct", "seconds_distinct", "evaluations_all",
+)  # fmt: skip
+"""What the table beside the page has of an outcome: all but the level and its constraints."""
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """The outcomes as CSV."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for outcome in outcomes:
+        found = asdict(outcome)
+        rows.writerow([json.dumps(found[c]) if c == "failing" else found[c] for c in COLUMNS])
+    return text.getvalue()
+
+
+def of_table(path: Path) -> dict[str, Outcome]:
+    """The outcomes of a table that `table` wrote, by game; none where there is no such file."""
+    if not path.exists():
+        return {}
+    found = {}
+    for row in csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))):
+        numbers = {name: int(row[name]) for name in ("seed", "evaluations", "length", "distinct", "evaluations_all")}
+        times = {name: float(row[name]) for name in ("limit", "seconds", "seconds_distinct")}
+        words = {name: row[name] for name in ("game", "origin", "winner", "revision", "maker")}
+        states = {name: row[name] == "True" for name in ("own", "feasible")}
+        found[row["game"]] = Outcome(**words, **numbers, **times, **states, failing=json.loads(row["failing"]))
+    return found
+
+
 def keep(store: Path, outcome: Outcome) -> None:
     """Write an outcome down."""
     store.mkdir(parents=True, exist_ok=True)
@@ -343,8 +377,8 @@ def _dear(found: Sequence[Outcome]) -> Iterator[str]:
     if dear:
         yield (
             f"In {len(dear)} of the {len(short)} games with fewer than {DISTINCT} no more than {FEW - 1} levels were "
-            "evaluated in the time: their maps are large or their states grow, and a level that is not won costs whole "
-            "searches, as do the game's own levels, which are asked once whether the same search wins them."
+            "evaluated in the time: their maps are large, and a level that is not won costs whole searches, as do one "
+            "or two of the game's own levels, which are asked whether the same search wins them."
         )
         yield ""
 
@@ -376,7 +410,10 @@ def main() -> int:
     given = parser.parse_args()
     try:
         if given.what == "report":
-            given.out.write_text(page(stored(given.store), games(given.corpus)), encoding="utf-8")
+            known, beside = games(given.corpus), given.out.with_suffix(".csv")
+            outcomes = of_table(beside) | stored(given.store)
+            given.out.write_text(page(outcomes, known), encoding="utf-8")
+            beside.write_text(table([outcomes[name] for name in known if name in outcomes]), encoding="utf-8")
             print(given.out)
             return 0
         done = run(given)

@@ -33,7 +33,7 @@ from pcg.evaluators.own_levels import SEED as OWN_SEED
 from pcg.evaluators.proving.level_wins import QUICK
 from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, SolvabilityPlays
 from pcg.evaluators.targets import target_value
-from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, must_be_won
+from pcg.evaluators.winnability import AT_HALF, LIKELY, ask_own_levels, may_count, must_be_won
 
 if TYPE_CHECKING:
     from pcg.evaluators.fitness import LevelEvaluator
@@ -102,6 +102,8 @@ class LevelEvaluation:
         self.of = evaluator
         self.level = level
         self.seed = seed
+        self.of_game = False
+        """True for one of the game's own levels that others are held against."""
         self.constraints = dict.fromkeys(CONSTRAINTS, 0.0)
         self.metrics: dict[str, float] = {}
         self.counts: Mapping[int, int] | None = None
@@ -397,19 +399,37 @@ class LevelEvaluation:
         of = self.of
         longest = self.longest if "max_length" in of.given else MAX_TICKS
         seeds = [self._game_seed(k) for k in range(FUTURES)]
-        found = of.wins.find(self.level, seeds, longest, self.others, typical=self.text_value >= AT_HALF)
+        found = of.wins.find(
+            self.level, seeds, longest, self.others, typical=self.text_value >= AT_HALF, worth=self._search_pays
+        )
         self.solvability.calls += found.calls
         if found.actions is None:
             return WinSearch(None, best, found.impossible)
         playout = play(self.start, _Plan(found.actions), max_ticks=longest)
         return WinSearch(("prover", self._game_seed(0), playout), 1.0)
 
+    def _search_pays(self) -> bool:
+        """Tell whether a long search may settle if the level can be won.
+
+        It does not where it has failed on the first of the game's own levels that is not won cheaply: then it is the
+        text that tells, and levels are not searched in vain.
+        """
+        of = self.of
+        if self.of_game or not of.searches_well:
+            return True
+        hard = of.own.hard(self.others)
+        return not hard or of.own.won(hard[0])
+
     def _may_be_winnable(self, found: WinSearch) -> bool:
         """Tell whether a level of which no win was found is more likely than not to have one."""
         self.plays.winnable = 0.0
         if found.proved or not self.others or not self.of.searches_well:
             return False
-        questions = [functools.partial(self.of.own.won, k) for k in self.others]
+        order = self.others
+        if may_count(self.text_value, len(order)):  # else none is asked
+            hard = self.of.own.hard(order)
+            order = [k for k in order if k not in hard] + hard
+        questions = [functools.partial(self.of.own.won, k) for k in order]
         self.plays.winnable, *asked = ask_own_levels(self.text_value, questions)
         self.own_wins = asked[0], asked[1]
         return self.plays.winnable >= LIKELY and not must_be_won(asked[0], len(questions))
@@ -431,14 +451,25 @@ class LevelEvaluation:
         won = self.of.wins.quick(self.level, self._game_seed(0))
         return won.ticks if won is not None else None
 
+    @functools.cached_property
+    def cheap_win(self) -> bool:
+        """True for an own level that the solver or the prover wins at once, whatever chance brings."""
+        if self._asks_for_more:
+            return False  # such a win may be worth no more than waiting
+        if self._solve(min(SOON, self.of.integer("nodes"))).status == "solved":
+            return True
+        return self.of.wins.wins_own(self.level)
+
     def _won_quickly(self, calls: int) -> bool:
         """Tell whether the level has a win that is long enough, found within so many calls."""
         of, plays, longest = self.of, self.solvability, self.longest
         solution = self._solve(min(SOON, of.integer("nodes")))
         if solution.status in ("solved", "unsolvable"):
             return solution.status == "solved" and self._length(len(solution.actions)) >= 1.0
-        planners = [one for one in of.players if one[0] in (PLANNER, WAY_PLANNER)]
-        for player in (*planners, None, *(one for one in of.players if one not in planners)):
+        # where the solver has just been beaten by the level, the planner would be too, at ten times the cost
+        players = [one for one in of.players if one[0] != PLANNER or solution.status != "budget"]
+        planners = [one for one in players if one[0] in (PLANNER, WAY_PLANNER)]
+        for player in (*planners, None, *(one for one in players if one not in planners)):
             left = calls - plays.calls
             if left <= 0:
                 break

@@ -69,6 +69,7 @@ class OwnLevels:
             made = self._made.get(number)
             if made is None:
                 made = self._made[number] = self._make(self._judge.levels[number], SEED)
+                made.of_game = True
                 made.read()
             return look(made)
 
@@ -98,8 +99,16 @@ class OwnLevels:
         return [self.known(k, lambda one: one.seen.sprites) for k in others]
 
     def won(self, number: int) -> bool:
-        """Tell whether the search that is made for every level wins an own level."""
-        return self.known(number, lambda one: one.search.won is not None)
+        """Tell whether the search that is made for levels wins an own level."""
+        return self.won_cheaply(number) or self.known(number, lambda one: one.search.won is not None)
+
+    def won_cheaply(self, number: int) -> bool:
+        """Tell whether a small part of that search wins an own level already."""
+        return self.known(number, lambda one: one.cheap_win)
+
+    def hard(self, others: Sequence[int]) -> list[int]:
+        """Return those of the own levels named that are not won cheaply."""
+        return [k for k in others if not self.won_cheaply(k)]
 
     def least_length(self, wanted: int, others: Sequence[int]) -> int:
         """Return the shortest win of a level, relaxed to what the wins of own levels let expect of one more.

@@ -76,28 +76,42 @@ def must_be_won(won: int, own: int) -> bool:
     return won >= own
 
 
-def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tuple[float, int, int]:
-    """Ask own levels one after the other, which is dear, until it is settled that a level does not count as winnable.
-
-    Of a level that does count all have been asked, for its chance bounds what it is worth.
+def may_count(text_value: float, own: int) -> bool:
+    """Tell whether a level of which no win is found may still be taken for one that can be won: it is if the search
+    wins none of the game's own levels.
 
     Args:
         text_value: what the judge of levels says of its text, in [0, 1].
-        asked: for each own level a question whether the search wins it.
+        own: number of own levels that can be asked.
+
+    >>> may_count(0.8, 4), may_count(0.3, 4), may_count(0.8, 0)
+    (True, False, False)
+    """
+    return chance_winnable(text_value, 0, own) >= LIKELY
+
+
+def ask_own_levels(text_value: float, asked: Sequence[Callable[[], bool]]) -> tuple[float, int, int]:
+    """Ask own levels one after the other, which is dear, until one is lost, or it is settled that a level does not
+    count as winnable.
+
+    Args:
+        text_value: what the judge of levels says of its text, in [0, 1].
+        asked: for each own level a question whether the search wins it, the easiest first: those that come after one
+            that was lost are taken for lost, too.
 
     Returns:
         The chance that the level can be won, or the highest that is still possible if that is below `LIKELY`; how many
         own levels were won; and how many were asked.
 
-    >>> ask_own_levels(0.8, [lambda: False, lambda: False, lambda: False])[1:]
-    (0, 3)
+    >>> ask_own_levels(0.8, [lambda: True, lambda: False, lambda: False])[1:]
+    (1, 2)
     >>> ask_own_levels(0.3, [lambda: False] * 4)[1:]
     (0, 0)
     """
-    won = 0
-    for known in range(len(asked) + 1):
+    for won, question in enumerate(asked):
         highest = chance_winnable(text_value, won, len(asked))
-        if highest < LIKELY or known == len(asked):
-            return highest, won, known
-        won += asked[known]()
-    raise AssertionError("with all own levels asked nothing is open")
+        if highest < LIKELY:
+            return highest, won, won
+        if not question():
+            return highest, won, won + 1
+    return chance_winnable(text_value, len(asked), len(asked)), len(asked), len(asked)

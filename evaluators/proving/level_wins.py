@@ -3,14 +3,15 @@
 What is learned comes from the game's own levels alone, so that the answer for a level does not depend on which levels
 were looked at before, nor on the process that looks; and never from the level itself. It is two things: which methods
 win, and how dear that is. Where own levels are won cheaply, a level that takes ten times as much is given up; where
-that is dear, or some are not won, the budget is the bound. A level unlike them may take less.
+that is dear, the budget is the bound. A level unlike them may take less, and no level takes all of the budget only
+because own levels are not won: a search that fails is mostly a failure at any length.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pcg.engine.game import Game
@@ -22,6 +23,8 @@ QUICK = 20_000
 """Forward-model calls of a first search without experience from own levels; most wins take fewer."""
 LEAST_SHARE, TYPICAL_SHARE = 10, 2.5
 """Divisors of the budget: for every level and for own levels that give experience; for levels like the game's own."""
+VAIN_SHARE = 20
+"""Divisor of the budget for levels of a game whose own levels a long search does not win."""
 DEARER = 10
 """A search may take at least so many times the calls of the most expensive win of an own level."""
 TIDY = 25_000
@@ -95,7 +98,7 @@ class LevelWins:
         """
         wins = [self._own(k) for k in others]
         least = int(self._calls / (TYPICAL_SHARE if typical and wins else LEAST_SHARE))
-        dear = [DEARER * win.calls if win is not None else typical * self._calls for win in wins]
+        dear = [DEARER * win.calls if win is not None else 0 for win in wins]
         return max(least, min(int(self._calls / (1.0 if typical else TYPICAL_SHARE)), max(dear, default=0)))
 
     def quick(self, level: str, seed: int, tidy: int = QUICK) -> Proof | None:
@@ -109,8 +112,24 @@ class LevelWins:
         budget = min(QUICK, self._calls)
         return self._search(level, seed, budget, self._max_ticks, Experience(), tidy).result() if budget else None
 
+    def wins_own(self, level: str) -> bool:
+        """Tell whether an own level is won by the small search that gives experience, whatever chance brings.
+
+        Args:
+            level: its text.
+        """
+        proof = self._own(self._levels.index(level))
+        return proof is not None and not proof.foresight
+
     def find(
-        self, level: str, seeds: Sequence[int], max_ticks: int, others: Sequence[int] = (), *, typical: bool = False
+        self,
+        level: str,
+        seeds: Sequence[int],
+        max_ticks: int,
+        others: Sequence[int] = (),
+        *,
+        typical: bool = False,
+        worth: Callable[[], bool] = lambda: True,
     ) -> Found:
         """Look for a win of a level.
 
@@ -123,6 +142,7 @@ class LevelWins:
             max_ticks: longest win.
             others: numbers of own levels to learn from; they are searched when a quick search has failed.
             typical: whether the level is like them.
+            worth: asked once when a quick search has failed, whether a long one is made, or one that is little longer.
         """
         first: Proof | None = None
         spent = 0
@@ -133,6 +153,8 @@ class LevelWins:
                 budget = min(QUICK, self._calls) if quick else self.budget(others, typical)
                 if proof is not None or budget == 0 or (not quick and budget <= QUICK):
                     continue
+                if not quick and first is None and not worth():
+                    budget = min(budget, self._calls // VAIN_SHARE)
                 known = Experience() if quick else self.experience(others)
                 search = self._search(level, seed, budget, max_ticks, known, tidy)
                 proof = search.result()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.state import State
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.agents import Playout, make_agent, play
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.requirements import requirements
-from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, SolvabilityPlays
+from pcg.evaluators.solvability import PLANNER, WAY_PLANNER, Player, SolvabilityPlays
 
 HARVEST = """BasicGame
     SpriteSet
@@ -208,3 +209,17 @@ def test_progress_counts_what_is_left_to_do() -> None:
     half = play(start, make_agent("replay", actions="RR"), max_ticks=2)
     assert attempts.progress(start, nothing) == pytest.approx(0.3)
     assert attempts.progress(start, half) == pytest.approx(0.6)
+
+
+def test_a_tryout_leaves_out_the_planner_where_the_solver_was_just_beaten(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load("boxes")
+    asked: list[str] = []
+    within = SolvabilityPlays.within
+
+    def listed(self: SolvabilityPlays, start: State, player: Player, longest: int, calls: int) -> Playout:
+        asked.append(player[0])
+        return within(self, start, player, longest, calls)
+
+    monkeypatch.setattr(SolvabilityPlays, "within", listed)
+    LevelEvaluator(game, nodes=5).quick_verdict(game.levels[2], 1, 3_000)
+    assert WAY_PLANNER in asked and PLANNER not in asked

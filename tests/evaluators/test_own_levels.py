@@ -15,6 +15,7 @@ from pcg.evaluators.judging.level_model import enough
 from pcg.evaluators.judging.levels import value_of
 from pcg.evaluators.level_evaluation import LevelEvaluation, WinSearch
 from pcg.evaluators.own_levels import shortest_expected
+from pcg.evaluators.proving.level_wins import Found, LevelWins
 from pcg.evaluators.winnability import LIKELY, ask_own_levels, chance_winnable, miss_rate, must_be_won
 
 COIN = """
@@ -186,6 +187,7 @@ def nobody_wins(monkeypatch: pytest.MonkeyPatch, but: tuple[str, ...] = (), prov
         return search(self) if self.level in but else WinSearch(None, 0.3, proved)
 
     monkeypatch.setattr(LevelEvaluation, "_win", win)
+    monkeypatch.setattr(LevelEvaluation, "cheap_win", property(lambda self: self.level in but))
 
 
 def test_where_own_levels_are_not_won_either_a_typical_level_is_taken_for_one_that_can_be(
@@ -263,6 +265,42 @@ def test_a_game_without_own_levels_asks_for_a_win(dungeon: LevelEvaluator, monke
     assert not LevelEvaluator(game).evaluate(dungeon.game.levels[0], seed=1).feasible
 
 
+def searched_at_length(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let nobody win a level but by a long search of the prover, and list the levels that have one."""
+    searched: list[str] = []
+
+    def find(self: LevelWins, level: str, *_: object, worth: Callable[[], bool] = lambda: True, **__: object) -> Found:
+        if worth():
+            searched.append(level)
+        return Found(None, 0)
+
+    monkeypatch.setattr(LevelWins, "find", find)
+    monkeypatch.setattr(LevelEvaluation, "_win", lambda self: self._prove(0.3))
+    monkeypatch.setattr(LevelEvaluation, "cheap_win", False)
+    return searched
+
+
+def test_a_level_is_not_searched_at_length_where_that_does_not_win_own_levels(
+    dungeon: LevelEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = dungeon.game.levels
+    searched = searched_at_length(monkeypatch)
+    evaluator = LevelEvaluator(dungeon.game)
+    for other in (levels[0], levels[1], levels[0]):
+        evaluator.evaluate(other, seed=2)
+    assert searched == [levels[1], levels[0]]  # the first that a level is held against, once
+
+
+def test_a_level_is_searched_at_length_where_own_levels_are_won(
+    dungeon: LevelEvaluator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = searched_at_length(monkeypatch)
+    monkeypatch.setattr(LevelEvaluation, "cheap_win", True)
+    level = dungeon.game.levels[0]
+    assert not LevelEvaluator(dungeon.game).evaluate(level, seed=2).feasible
+    assert searched == [level]
+
+
 def test_not_finding_a_win_tells_the_more_the_more_own_levels_are_won() -> None:
     rates = [miss_rate(won, 4) for won in range(5)]
     assert rates == sorted(rates, reverse=True) and rates[4] < 0.1
@@ -283,12 +321,13 @@ def test_own_levels_are_asked_no_longer_than_it_takes() -> None:
         return answer
 
     assert ask_own_levels(0.3, [own(0, False)] * 4)[1:] == (0, 0) and not asked
-    for wins in ([True] * 4, [False] * 4, [True, False, False, True], [False, True]):
+    for wins in ([True] * 4, [False] * 4, [True, True, False, False], [True, False]):
         chance, won, tried = ask_own_levels(0.75, [own(k, w) for k, w in enumerate(wins)])
         exact = chance_winnable(0.75, sum(wins), len(wins))
         assert asked == list(range(tried)) and won == sum(wins[:tried])
+        assert sum(not wins[k] for k in asked) <= 1  # what comes after a level that was lost is no easier
         assert (chance >= LIKELY) == (exact >= LIKELY)
-        assert chance < LIKELY or (chance, tried) == (exact, len(wins))  # what counts bounds the fitness
+        assert chance < LIKELY or chance == exact  # what counts bounds the fitness
         asked.clear()
     assert must_be_won(4, 4) and not must_be_won(3, 4) and must_be_won(0, 0)
     assert ask_own_levels(1.0, []) == (0.0, 0, 0)

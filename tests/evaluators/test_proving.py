@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
-from pcg.evaluators.proving.level_wins import Found, LevelWins
+from pcg.evaluators.proving.level_wins import QUICK, Found, LevelWins
 from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
@@ -308,6 +308,38 @@ def test_a_win_loses_what_it_does_not_need() -> None:
     assert shorten(start, detour, 0) == (tuple(detour), 0)
 
 
+NESTS = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        goal > Immovable
+        egg > Missile orientation=DOWN speed=0
+        nest > SpawnPoint stype=egg prob=0.9 cooldown=1
+        hero > MovingAvatar
+    InteractionSet
+        hero wall > stepBack
+        goal hero > killSprite
+    LevelMapping
+        . > floor
+        w > wall
+        n > floor nest
+        g > floor goal
+        A > floor hero
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+        Timeout limit=150 win=False
+"""
+
+
+def test_a_search_comes_to_its_end_where_states_grow_many_times() -> None:
+    level = "wwwwwww\nwA.nwgw\nw.n.nww\nwwwwwww"
+    spent: list[int] = []
+    rules = pcg.load(NESTS, levels=[level])
+    assert prove(rules, 0, budget=60_000, progress=lambda _, calls: spent.append(calls)) is None
+    assert 60_000 <= spent[-1] < 75_000
+
+
 # --- evaluations ------------------------------------------------------------------------------------------------------
 
 
@@ -331,9 +363,25 @@ def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     assert wins.budget([]) == wins.budget([], typical=True) == wins.budget([0]) == 1_000_000
     assert wins.budget([0], typical=True) == 4_000_000
     hard = LevelWins(rules, [SMALL_SEALED], 10_000_000, 200, 3)
-    assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 10_000_000
+    assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 4_000_000
     dear = LevelWins(rules, rules.levels, 2_000, 200, 3)
     assert 200 < dear.budget([0]) <= 800 < dear.budget([0], typical=True) <= 2_000
+
+
+def test_a_search_goes_on_for_long_after_a_quick_one_only_where_that_is_worth_it() -> None:
+    rules = game(GUARDED)
+    wins = LevelWins(rules, (), 1_200_000, 200, 3)
+    asked: list[bool] = []
+
+    def worth(answer: bool) -> bool:
+        asked.append(answer)
+        return answer
+
+    level = GUARDED.replace("c", ".", 1)  # one coin is not enough
+    short = wins.find(level, [4, 5], 200, worth=lambda: worth(False))
+    assert short.actions is None and QUICK < short.calls <= QUICK + 62_000 and asked == [False]
+    long = wins.find(level, [4, 5], 200, worth=lambda: worth(True))
+    assert long.calls > short.calls + 50_000 and asked == [False, True]
 
 
 def test_what_cannot_be_won_is_known_to_be_impossible_where_nothing_is_left_to_chance() -> None:

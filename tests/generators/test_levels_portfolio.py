@@ -366,6 +366,26 @@ def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time()
     assert not Tryouts(contexts("survival")).possible
 
 
+@pytest.mark.parametrize(("won", "batches"), [(0.0, 2), (2.0, 20)])
+def test_lost_drafts_make_way_the_longer_the_more_rarely_tryouts_are_won(
+    won: float, batches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = portfolio("dungeon", polish=0)
+    generator.tryouts.tried, generator.tryouts.won = 18.0, won
+    generator._batches = 2
+    made: list[str] = []
+    drafts = generator._drafts
+
+    def counted(rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
+        made.append(name)
+        return drafts(rng, name, spread, last)
+
+    monkeypatch.setattr(generator, "_drafts", counted)
+    monkeypatch.setattr(generator, "_is_lost", lambda *_: True)
+    generator.ask(1)
+    assert len(made) == batches
+
+
 def test_drafts_like_levels_under_way_make_way_until_enough_are_known() -> None:
     generator = portfolio("dungeon", polish=0)
     text = generator.ask(1)[0].level

@@ -20,6 +20,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.examples import mirrored, symmetry_of
 from pcg.generators.levels.operators import crossover, edit, rooms_of
+from pcg.generators.levels.portfolio.lines import Lines
 from pcg.generators.levels.portfolio.quilting import Quilt
 from pcg.generators.levels.wall_layout import draw_size
 
@@ -67,6 +68,8 @@ class Workshop:
         solid[list(context.walls)] = True
         keeps = _keeps_to_heights(context)
         self.quilt = Quilt(self.images, solid, context.background, keeps, not self.mirrors)
+        self.lines = Lines(context, self.images)
+        """Belts and paths of the game's own levels."""
         self._shapes = [
             g.shape for g in context.examples
             if heights[0] <= g.shape[0] <= heights[1] and widths[0] <= g.shape[1] <= widths[1]
@@ -119,6 +122,11 @@ class Workshop:
     def variation(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
         """Return one of the game's levels with a part of another and many edits."""
         return self.of_generator("variation", rng, edits=12, crossed=0.8)
+
+    def stretched(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
+        """Return one of the game's levels with other distances between its lines."""
+        found = self.lines.level(rng, *self.shape(rng))
+        return self.pieces(rng, parents) if found is None else found
 
     # -- by rules ------------------------------------------------------------------------------------------------------
 
@@ -205,6 +213,10 @@ def _variation(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.3 if context.examples else 0.0
 
 
+def _stretched(context: LevelContext, kinds: frozenset[str]) -> float:
+    return 0.6 if Lines(context, context.examples).kinds else 0.0
+
+
 def _crossing(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.5
 
@@ -276,6 +288,9 @@ FAMILIES: Mapping[str, Family] = {
     "rows": Family(Workshop.rows, "whole rows of the game's own levels", _rows),
     "windows": Family(Workshop.windows, "small windows of the game's own levels", _examples, drafts=3),
     "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation),
+    "stretched": Family(
+        Workshop.stretched, "the game's own levels with longer and shorter lines", _stretched, settles=False
+    ),
     "rooms": Family(Workshop.rooms, "rooms by partition of the space", _rooms),
     "walls": Family(Workshop.walls, "stretches of wall and pillars", _built),
     "caves": Family(Workshop.caves, "caves and mazes", _caves),

@@ -79,6 +79,8 @@ ASTRAY = 0.05
 """Penalty for each thing that stands where the game's own levels never have it."""
 LACKING = 1.0
 """Penalty for a draft without the sprites that the rules require."""
+CUT = 0.25
+"""Penalty for each piece of a line that the game's own levels have whole."""
 
 
 def wanted_axis(targets: Iterable[Target]) -> int | None:
@@ -273,13 +275,15 @@ class PortfolioGenerator(DelayedGenerator):
         """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose.
 
         As long as there are few levels, those that are like known ones, and those that a tryout does not win, make way
-        for further drafts, with numbers of objects that differ ever more from those of the game's own levels.
+        for further drafts, with numbers of objects that differ ever more from those of the game's own levels. The more
+        rarely tryouts are won, the longer they go on.
         """
         best: tuple[bool, bool, float, str, str] | None = None
         alike, found_new = 0, False
-        for batch in range(self._batches):
+        batch, most = 0, self._batches
+        while batch < most:
             name = wanted or self._choose_family(rng)
-            last = batch == self._batches - 1
+            last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
             found_new = found_new or not found[0][0]
@@ -290,6 +294,9 @@ class PortfolioGenerator(DelayedGenerator):
                     return text, name
                 if best is None or (not lost, not near, value) > best[:3]:
                     best = not lost, not near, value, text, name
+            batch += 1
+            if batch == most and found_new and self._few_known and most < self.tryouts.patience:
+                most += 1
         if not found_new:
             self._batches = max(1, self._batches // 2)
         assert best is not None
@@ -310,7 +317,8 @@ class PortfolioGenerator(DelayedGenerator):
         drafts: list[tuple[bool, float, int, Grid]] = []
         for k in range(number):
             chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
-            grid = self._finished(family.make(self.workshop, rng, chosen), rng, family.settles, spread)
+            made = self._whole(family.make(self.workshop, rng, chosen), chosen)
+            grid = self._finished(made, rng, family.settles, spread)
             drafts.append((self._is_known(grid), self._quick_penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:3])
         found: list[tuple[bool, float, str]] = []
@@ -356,8 +364,22 @@ class PortfolioGenerator(DelayedGenerator):
             # Objects that were placed one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
                 self.formations.draw(builder, rng)
+        if self._draws_lines and self.workshop.lines.faults(builder.grid):
+            self.workshop.lines.draw(builder, rng)
         self._mirror(builder)
         return self._repaired(builder, rng)
+
+    @property
+    def _draws_lines(self) -> bool:
+        """True where lines are drawn as a whole: not where a person has drawn, and not in mirrored levels."""
+        return bool(self.workshop.lines.kinds) and self.sketch is None and self._axis is None
+
+    def _whole(self, made: Grid, parents: Sequence[Grid]) -> Grid:
+        """Return a level that was made from others with the lines of the first, where its own were cut."""
+        lines = self.workshop.lines
+        if not parents or not self._draws_lines or parents[0].shape != made.shape or not lines.faults(made):
+            return made
+        return lines.kept(made, parents[0])
 
     def _repaired(self, builder: LevelBuilder, rng: np.random.Generator) -> Grid:
         """Return a level repaired, with what a person has drawn as it was drawn."""
@@ -391,6 +413,8 @@ class PortfolioGenerator(DelayedGenerator):
             axis: along which all edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
         """
         drawn = self.sketch.drawn if self.sketch is not None else None
+        if self._draws_lines:
+            drawn = self.workshop.lines.cells(grid)
         polished = self.polishing.polish(grid, rng, self.integer("polish"), axis, drawn)
         mended = self.structure.mend(polished, rng, drawn)
         if axis is not None:
@@ -399,6 +423,8 @@ class PortfolioGenerator(DelayedGenerator):
             self.least, self.polishing.originals.originality(polished)
         ):
             mended = polished
+        if self._draws_lines:
+            mended = self.workshop.lines.kept(mended, grid)
         return self._repaired(LevelBuilder(self.context, mended.copy()), rng)
 
     def _quick_penalty(self, grid: Grid) -> float:
@@ -415,7 +441,7 @@ class PortfolioGenerator(DelayedGenerator):
             price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
         if self.context.examples:
             price += BROKEN * max(0.0, float(self.structure.unknown(grid).mean()) - self.structure.enough)
-            price += ASTRAY * float(self.structure.strays(grid).sum())
+            price += ASTRAY * float(self.structure.strays(grid).sum()) + CUT * self.workshop.lines.faults(grid)
         return price
 
     def _value(self, text: str, grid: Grid) -> float:

@@ -9,6 +9,7 @@ Randomization, AAAI 1998).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,10 @@ DEARER = 3
 """Times as many calls as the dearest win took may a tryout make."""
 HOPELESS = 0.2
 """Expected share of drafts won quickly below which drafts are not tried."""
+RARE = 0.1
+"""The same where some were won: a lost level costs a hundred times as much as a draft."""
+PERSISTENT = 3.0
+"""Drafts that are made for one level while tryouts lose them, in multiples of those that one win takes on average."""
 EASY = 0.95
 """Expected share above which only some drafts are tried."""
 SAMPLED = 0.25
@@ -62,6 +67,11 @@ class Tryouts:
         """Expected share of drafts that are won quickly, in (0, 1)."""
         return (self.won + 1.0) / (self.tried + 2.0)
 
+    @property
+    def patience(self) -> int:
+        """Drafts after which one that tryouts do not win may be handed over; 0 where they have won none."""
+        return math.ceil(PERSISTENT / self.expected) if self.possible and self.won >= 1.0 else 0
+
     def lost(self, text: str, rng: np.random.Generator) -> bool:
         """Tell whether a level breaks a constraint or, where a search is worth while, is not won by a small one.
 
@@ -85,7 +95,7 @@ class Tryouts:
         if not self.possible:
             return False
         share = self.expected
-        if share >= HOPELESS and (share <= EASY or rng.random() < SAMPLED):
+        if share >= (RARE if self.won >= 1.0 else HOPELESS) and (share <= EASY or rng.random() < SAMPLED):
             return True
         self.tried *= MEMORY
         self.won *= MEMORY

@@ -192,7 +192,7 @@ COLUMNS = (
     "game", "own", "seed", "limit", "seconds", "evaluations", "feasible", "origin", "winner", "length", "failing",
     "revision", "maker", "distinct", "seconds_distinct", "evaluations_all",
 )  # fmt: skip
-"""What the table beside the page has of an outcome: all but the level and its constraints."""
+"""Row of an outcome in the table beside the page: all but the level and its constraints."""
 
 
 def table(outcomes: Sequence[Outcome]) -> str:

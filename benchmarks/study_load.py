@@ -132,7 +132,7 @@ async def come_in(base: str, number: int) -> tuple[str, str]:
 
 
 Meanwhile = Callable[[Callable[[], int]], Awaitable[None]]
-"""What is done while others play; it is given what counts the ticks that they have played."""
+"""Work that is done while others play; it is given what counts the ticks that they have played."""
 
 
 async def play_all(server: Hosted, count: int, meanwhile: Meanwhile) -> dict[str, float]:

@@ -26,7 +26,7 @@ _FIRST_WORDS = 1 << 14
 
 @dataclass(frozen=True)
 class Play:
-    """What the benchmark asks of a play: how many states it has, and how the last one ended."""
+    """Number of states of a play, and how the last one ended: all that the benchmark asks of it."""
 
     length: int
     end: tuple[dict[str, bool], None]

@@ -111,7 +111,7 @@ class _Modifier:
 
 
 class _Spawner:
-    """What makes bullets and other spawners in a rhythm, while it flies straight on."""
+    """Maker of bullets and other spawners in a rhythm, which flies straight on."""
 
     def __init__(self, script: Mapping[str, Any], x: float, y: float, speed: float, direction: float) -> None:
         self.x, self.y, self.direction = x, y, direction

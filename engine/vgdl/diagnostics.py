@@ -104,7 +104,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if name.lower() in folded:
         return folded[name.lower()]
     close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    return next((n for n in close if _slips(name.lower(), n.lower()) <= max(1, (len(name) + 1) // 4)), "")
+    return next((n for n in close if _is_near(name.lower(), n.lower())), "")
+
+
+def _is_near(a: str, b: str) -> bool:
+    """Tell whether a word may be a slip for another, or begins as it does.
+
+    >>> _is_near("curious", "curiosity"), _is_near("tekst", "text"), _is_near("zelda", "relay")
+    (True, True, False)
+    """
+    shared = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return _slips(a, b) <= max(1, (len(a) + 1) // 3) or shared >= max(4, (len(b) + 1) // 2)
 
 
 def _slips(a: str, b: str) -> int:

@@ -1,4 +1,4 @@
-"""How much further than by chance answers scatter because the same people gave several of them.
+"""Dispersion of answers beyond chance, because the same people gave several of them.
 
 A model of what people say together takes every answer for itself. Where people have tastes of their own, answers of one
 person about the same item resemble each other, and estimates scatter more than the model says: by the design effect of

@@ -390,7 +390,7 @@ TOGETHER = (
 
 
 def together(after: Posterior) -> str:
-    """What utilities and intervals are of, and how much wider these are as people have tastes of their own."""
+    """Sentences on what utilities and intervals are of, and how much wider these are as people have own tastes."""
     wider = float(np.sqrt(after.dispersion)) - 1
     told = f" As answers of the same people resemble each other, intervals are {wider:.0%} wider."
     return TOGETHER + (told if wider >= 0.005 else "")

@@ -65,7 +65,7 @@ def _as_phones(store: StudyStore) -> None:
 
 
 def _wider(report: Path) -> float:
-    """How much further than by chance the votes scatter, by the report."""
+    """The dispersion of the votes beyond chance, by the report."""
     with (report / "numbers.csv").open(encoding="utf-8") as file:
         numbers = {(row["table"], row["row"], row["name"]): float(row["value"]) for row in csv.DictReader(file)}
     return numbers["facts", "", "dispersion"]

@@ -358,7 +358,7 @@ def test_the_play_goes_to_the_connection_that_came_last(client: TestClient) -> N
         ("x" * 1001, "at most 1000"),
         ('{"type": "jump"}', "unknown message type 'jump'"),
         ('{"type": ["down"]}', "unknown message type"),
-        ('{"type": "up", "action": "JUMP"}', "did you mean `UP`"),
+        ('{"type": "up", "action": "UPP"}', "did you mean `UP`"),
         ('{"type": "pace", "ticks_per_second": 1e9}', "0.5 to 60"),
         ('{"type": "pace", "ticks_per_second": "fast"}', "a number"),
         ('{"type": "pace"}', "a number"),

@@ -232,6 +232,36 @@ def test_a_play_pauses_once_its_calls_are_spent(agent: str) -> None:
     assert begun.go_on(ticks=paused.ticks + 1).ticks == paused.ticks + 1
 
 
+NESTS = """
+BasicGame
+    SpriteSet
+        floor > Immovable
+        wall > Immovable
+        egg > Missile orientation=DOWN speed=0
+        nest > SpawnPoint stype=egg prob=1 cooldown=1
+        hero > MovingAvatar
+    InteractionSet
+        hero wall > stepBack
+    LevelMapping
+        . > floor
+        w > wall
+        n > floor nest
+        A > floor hero
+    TerminationSet
+        Timeout limit=600 win=True
+"""
+
+
+def test_a_play_spends_the_calls_it_may_however_much_states_grow() -> None:
+    """Whoever lets a play go on for so many calls, and again until they are spent, would wait for ever otherwise."""
+    start = load(NESTS, levels=["wwwwwww\nwA.n.nw\nw.n.nnw\nwwwwwww"]).start(0, seed=1)
+    begun = begin(start, "onestep", max_ticks=300)
+    room = begun.model.room
+    begun.go_on(calls=500)
+    assert begun.model.room >= 4 * room
+    assert not begun.ended and begun.calls >= 500
+
+
 def test_counts_at_the_end_leave_out_what_is_gone() -> None:
     game = load("dungeon", levels=["wwwww\nwAkdw\nwwwww"])
     start = game.start(0, seed=1)

@@ -308,38 +308,6 @@ def test_a_win_loses_what_it_does_not_need() -> None:
     assert shorten(start, detour, 0) == (tuple(detour), 0)
 
 
-NESTS = """
-BasicGame
-    SpriteSet
-        floor > Immovable
-        wall > Immovable
-        goal > Immovable
-        egg > Missile orientation=DOWN speed=0
-        nest > SpawnPoint stype=egg prob=0.9 cooldown=1
-        hero > MovingAvatar
-    InteractionSet
-        hero wall > stepBack
-        goal hero > killSprite
-    LevelMapping
-        . > floor
-        w > wall
-        n > floor nest
-        g > floor goal
-        A > floor hero
-    TerminationSet
-        SpriteCounter stype=goal limit=0 win=True
-        Timeout limit=150 win=False
-"""
-
-
-def test_a_search_comes_to_its_end_where_states_grow_many_times() -> None:
-    level = "wwwwwww\nwA.nwgw\nw.n.nww\nwwwwwww"
-    spent: list[int] = []
-    rules = pcg.load(NESTS, levels=[level])
-    assert prove(rules, 0, budget=60_000, progress=lambda _, calls: spent.append(calls)) is None
-    assert 60_000 <= spent[-1] < 75_000
-
-
 # --- evaluations ------------------------------------------------------------------------------------------------------
 
 

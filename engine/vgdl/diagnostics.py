@@ -108,13 +108,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _is_near(a: str, b: str) -> bool:
-    """Tell whether a word may be a slip for another, or begins as it does.
+    """Tell whether a word may be a slip for another, or begins as it does; the first letter is seldom mistaken.
 
-    >>> _is_near("curious", "curiosity"), _is_near("tekst", "text"), _is_near("zelda", "relay")
+    >>> _is_near("curious", "curiosity"), _is_near("tekst", "text"), _is_near("waves", "gates")
     (True, True, False)
     """
     shared = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return _slips(a, b) <= max(1, (len(a) + 1) // 3) or shared >= max(4, (len(b) + 1) // 2)
+    return _slips(a, b) <= (max(1, (len(a) + 1) // 3) if shared else 1) or shared >= max(4, (len(b) + 1) // 2)
 
 
 def _slips(a: str, b: str) -> int:

@@ -20,6 +20,15 @@ from pcg.study.items import Source
 pytestmark = [pytest.mark.browser, browsers.needs_browser]
 
 
+STACKED = """() => [...document.querySelectorAll("th, td")].filter((cell) => {
+  const size = parseFloat(getComputedStyle(cell).fontSize), inside = document.createRange();
+  inside.selectNodeContents(cell);
+  const box = inside.getBoundingClientRect();
+  return box.width < 1.8 * size && box.height > 3 * size;
+}).map((cell) => cell.textContent.trim())"""
+"""Texts of cells so narrow that their letters stand one below the other."""
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     with browsers.chromium() as browser:
@@ -131,6 +140,7 @@ def test_pages_of_the_researcher(server: Server, chromium: Any, width: int, sche
     def look(name: str) -> None:
         assert page.locator("html").get_attribute("lang") == language
         assert not overflow(page), name
+        assert page.evaluate(STACKED) == [], name
         tab.shot(f"researcher-{name}-{width}-{scheme}-{language}")
 
     page.goto(f"{server.url}/researcher?lang={language}")

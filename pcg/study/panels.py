@@ -29,6 +29,11 @@ FINISHED, DECLINED, SCREENED, FAILED, EXPIRED = "finished", "declined", "screene
 ENDS = (FINISHED, DECLINED, SCREENED, FAILED, EXPIRED)
 """Ways in which a participation ends: `screened` by answers or a full quota, `expired` by coming back too late."""
 
+LONGEST_KEPT = 200
+"""Characters of a parameter of the link that is kept."""
+NOT_FILLED_IN = re.compile(r"\{\{.*\}\}|\$\{.*\}|%\w+%")
+"""A placeholder of a panel in a link that was not opened from it."""
+
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters of a participant's own code, without those that are easily confused."""
 
@@ -43,6 +48,13 @@ PLATFORMS: Mapping[str, Mapping[str, str]] = {
     "sona": {"keep": "survey_code", "identity": "survey_code"},
 }
 """Panel -> default settings of the section [access]."""
+
+LINKS: Mapping[str, str] = {
+    "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+    "cloudresearch": "",
+    "sona": "?survey_code=%SURVEY_CODE%",
+}
+"""Panel -> the part of the study's address that it fills in with IDs; CloudResearch Connect puts them there itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,37 @@ def with_preset(access: Mapping[str, object], platform: object) -> dict[str, obj
     if platform == "sona" and isinstance(found.get("redirect"), str):
         found["redirect"] = re.sub(r"(survey_code=)X+$", r"\1{survey_code}", str(found["redirect"]))
     return found
+
+
+def kept_of(config: StudyConfig, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link that are kept, cut to length, without anything that is not printed.
+
+    Placeholders that a panel has not filled in say nothing of anybody and are left out.
+
+    Args:
+        config: of the study.
+        given: parameters of the link.
+
+    >>> from pcg.study.config import StudyConfig
+    >>> kept_of(StudyConfig("s"), {"PROLIFIC_PID": "a1", "STUDY_ID": "{{%STUDY_ID%}}", "other": "1"})
+    {'PROLIFIC_PID': 'a1'}
+    """
+    found = {}
+    for name in config.kept_parameters:
+        value = "".join(char for char in given.get(name, "") if char.isprintable()).strip()[:LONGEST_KEPT]
+        if value and not NOT_FILLED_IN.fullmatch(value):
+            found[name] = value
+    return found
+
+
+def lacks_identity(config: StudyConfig, kept: Mapping[str, str]) -> bool:
+    """Return True for a link of a panel's study that does not say who comes: the panel could credit nobody.
+
+    Args:
+        config: of the study.
+        kept: parameters of the link.
+    """
+    return bool(config.platform and config.identity) and not config.identity_in(kept)
 
 
 def own_code(key: str, participant: str) -> str:
@@ -149,6 +192,11 @@ def check_panel(config: StudyConfig) -> None:
         raise PcgError(
             "section [access]: SONA needs redirect, the study's client-side completion URL, which ends in "
             f"survey_code=XXXX; it is {config.redirect!r}"
+        )
+    if config.platform == "cloudresearch" and not (config.code or config.redirect):
+        raise PcgError(
+            "section [access]: CloudResearch needs redirect, the address that Connect shows for the project's end, "
+            "or code, its completion code"
         )
     if config.platform == "prolific" and not config.code:
         raise PcgError("section [access]: Prolific needs code, the completion code that it shows with the study")

@@ -172,6 +172,17 @@ class StudyStore:
             raise KnownIdentity("this ID has taken part already")
         return replace(old, language=language, seen=now, returns=old.returns + 1), secret
 
+    def rejoins(self, identity: str) -> bool:
+        """Return True for the ID of a participant who may go on in another browser.
+
+        Args:
+            identity: of the link; empty for none.
+        """
+        if self.config.again != "rejoin" or not identity:
+            return False
+        with self._reader.connect() as db:
+            return self._known(db, identity[:200]) is not None
+
     def _known(self, db: sa.Connection, identity: str) -> Participant | None:
         """The participant whom an ID belongs to, where the study takes each ID once."""
         if not identity or self.config.again == "allow":

@@ -35,16 +35,8 @@ from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
-from pcg.report.preferences import (
-    best_liked,
-    group_effects,
-    group_finding,
-    neighbours,
-    p_text,
-    parts_finding,
-    subgroups,
-    together,
-)
+from pcg.report.preference_tables import group_effects, neighbours, p_text, subgroups, together
+from pcg.report.preferences import best_liked, group_finding, parts_finding
 
 Number = tuple[str, str, str, float]
 """Table, row, name, value."""

@@ -55,7 +55,7 @@ def tables(found: Analysis) -> dict[str, Table]:
 
 TOGETHER = (
     "Where tastes differ, utilities and intervals are of what participants choose together; the mean of their own "
-    "utilities lies further from 0, in the same order."
+    "utilities lies further from 0, in the same order, and these are no 95 % intervals for it."
 )
 
 
@@ -114,7 +114,9 @@ def _set_table(names: Sequence[str], after: Posterior) -> Table:
         Column("ranks", "places that are left open with 95 %, on average over the groups"),
         Column("above the next", "probability"),
     ]  # fmt: skip
-    note = "Bradley-Terry with ties on the votes between groups: of these items, as these people judged them."
+    note = (
+        f"Bradley-Terry with ties on the votes between groups: of these items, as these people judged them. {TOGETHER}"
+    )
     return Table("Which set is preferred?", columns, rows, note)
 
 

@@ -17,6 +17,7 @@ import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -31,6 +32,8 @@ ENDS = (FINISHED, DECLINED, SCREENED, FAILED, EXPIRED)
 
 LONGEST_KEPT = 200
 """Characters of a parameter of the link that is kept."""
+KINDS = ("phone", "tablet", "computer")
+"""Kinds of devices that are told apart."""
 NOT_FILLED_IN = re.compile(r"\{\{.*\}\}|\$\{.*\}|%\w+%")
 """A placeholder of a panel in a link that was not opened from it."""
 
@@ -87,7 +90,7 @@ def with_preset(access: Mapping[str, object], platform: object) -> dict[str, obj
     preset = PLATFORMS.get(platform, {}) if isinstance(platform, str) else {}
     found: dict[str, object] = {**preset, **access}
     if platform == "sona" and isinstance(found.get("redirect"), str):
-        found["redirect"] = re.sub(r"(survey_code=)X+$", r"\1{survey_code}", str(found["redirect"]))
+        found["redirect"] = re.sub(r"(survey_code=)X+(?=&|$)", r"\1{survey_code}", str(found["redirect"]))
     return found
 
 
@@ -201,11 +204,16 @@ def check_panel(config: StudyConfig) -> None:
     if config.platform == "prolific" and not config.code:
         raise PcgError("section [access]: Prolific needs code, the completion code that it shows with the study")
     before = {ask.name: ask for ask in config.asks if ask.when == "before"}
+    told_apart = {"device": KINDS, "language": [PurePath(code).stem for code in config.language_codes]}
     for quota in config.quotas:
         if quota.of in before:
             ask = before[quota.of]
             if ask.choices and quota.value not in ask.choices:
                 raise PcgError(f"quota {quota.of}: value = {quota.value!r} (expected {', '.join(ask.choices)})")
-        elif quota.of not in (*kept, "device", "language"):
+        elif quota.of in told_apart and quota.of not in kept:
+            if quota.value not in told_apart[quota.of]:
+                expected = ", ".join(told_apart[quota.of])
+                raise PcgError(f"quota {quota.of}: value = {quota.value!r} (expected {expected})")
+        elif quota.of not in kept:
             told = ", ".join([*before, *config.kept_parameters, "device", "language"])
             raise PcgError(f"a section [[quota]] is of {quota.of!r}, expected one of {told}")

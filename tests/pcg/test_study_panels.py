@@ -66,6 +66,13 @@ def to_the_end(one: Walker) -> Walker:
     return one
 
 
+def to_the_second_pair(one: Walker) -> Walker:
+    """Take a place in the study, which the first vote does."""
+    one.begin().play_both("L")
+    one.vote()
+    return one
+
+
 def way_back(one: Walker) -> str:
     found = re.search(r'<a class="button primary" href="([^"]*)"', one.page.text)
     return html.unescape(found[1]) if found else ""
@@ -118,11 +125,11 @@ def test_a_quota_that_is_known_from_the_link_ends_with_its_code(tmp_path: Path) 
     quota = {"of": "STUDY_ID", "value": "s1", "most": 1}
     store.config = StudyConfig.from_mapping(_with_quota(store.config, quota))
     with served(store) as another:
-        come(another(), LINKS["prolific"].format("1")).begin().play("L")
+        to_the_second_pair(come(another(), LINKS["prolific"].format("1")))
         late = come(another(), LINKS["prolific"].format("2"))
         assert late.at == "/thanks" and way_back(late).endswith("?cc=C1-OUT") and "C1-OUT" in late.page.text
         back = come(another(), LINKS["prolific"].format("1"))  # in another browser: has the place already
-        assert back.at == "/pair/1/second"
+        assert back.at == "/pair/2/first"
         assert come(another(), LINKS["prolific"].format("3").replace("s1", "s2")).at == "/instructions"
     rows = study_data(store).participants
     assert [(row["end"], row["cause"]) for row in rows] == [
@@ -137,12 +144,12 @@ def _with_quota(config: StudyConfig, quota: dict[str, Any]) -> dict[str, Any]:
 def test_who_has_begun_comes_back_by_the_link_though_the_study_is_shut(tmp_path: Path, shut: str) -> None:
     store = panel_study(tmp_path, "prolific", access__most=1 if shut == "full" else 0)
     with served(store) as another:
-        come(another(), LINKS["prolific"].format("1")).begin().play("L")
+        to_the_second_pair(come(another(), LINKS["prolific"].format("1")))
         if shut == "closed":
             store.set_state("closed")
     with served(store) as another:
         one = come(another(), LINKS["prolific"].format("1"))  # the cookie is gone
-        assert one.at == "/pair/1/second"
+        assert one.at == "/pair/2/first"
         to_the_end(one)
         again = come(another(), LINKS["prolific"].format("1"))  # for the code
         assert again.at == "/thanks" and way_back(again) == ENDS["prolific"]
@@ -159,7 +166,7 @@ def test_whose_place_was_taken_meanwhile_gets_a_code(tmp_path: Path) -> None:
     store = panel_study(tmp_path, "prolific", access__most=1)
     with served(store) as another:
         slow = come(another(), LINKS["prolific"].format("2"))
-        come(another(), LINKS["prolific"].format("1")).begin().play("L")
+        to_the_second_pair(come(another(), LINKS["prolific"].format("1")))
         assert slow.send("/begin").status_code == 403 and way_back(slow).endswith("?cc=C1-OUT")
 
 
@@ -182,6 +189,20 @@ def test_cloudresearch_needs_an_end() -> None:
         StudyConfig.from_mapping(data)
     assert "\n" not in str(error.value)
     assert StudyConfig.from_mapping({**data, "access": {"code": "C"}}).identity == "participantId"
+
+
+@pytest.mark.parametrize(("of", "value", "expected"), [("device", "mobile", "phone, tablet, computer"),
+                                                       ("language", "fr", "en, zh")])  # fmt: skip
+def test_a_quota_of_what_never_comes_is_refused(of: str, value: str, expected: str) -> None:
+    data: dict[str, Any] = {"study": {"name": "s"}, "quota": [{"of": of, "value": value, "most": 1}]}
+    with pytest.raises(PcgError, match=f"quota {of}: value = '{value}' \\(expected {expected}\\)"):
+        StudyConfig.from_mapping(data)
+
+
+def test_sonas_address_may_have_its_code_anywhere() -> None:
+    redirect = "https://s.sona-systems.com/webstudy_credit.aspx?survey_code=XXXX&experiment_id=1&credit_token=XX"
+    data = {"study": {"name": "s"}, "panel": {"platform": "sona"}, "access": {"redirect": redirect}}
+    assert StudyConfig.from_mapping(data).redirect == redirect.replace("XXXX", "{survey_code}")
 
 
 def test_the_server_tells_the_address_for_the_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

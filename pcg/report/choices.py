@@ -35,16 +35,8 @@ from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
 from pcg.report.figures import preferences as draw
-from pcg.report.preferences import (
-    best_liked,
-    group_effects,
-    group_finding,
-    neighbours,
-    p_text,
-    parts_finding,
-    subgroups,
-    together,
-)
+from pcg.report.preference_tables import TOGETHER, group_effects, neighbours, p_text, subgroups, together
+from pcg.report.preferences import best_liked, group_finding, parts_finding
 
 Number = tuple[str, str, str, float]
 """Table, row, name, value."""
@@ -255,7 +247,7 @@ def _tables(found: ChoiceAnalysis, table: ChoiceTable, fast: float) -> dict[str,
         ends, order = mean.intervals(), np.argsort(-mean.mean, kind="stable")
         rows = [[Cell(names[k]), _signed(float(mean.mean[k])), _interval(ends[k], "{:+.2f}")] for k in order]
         columns = [Column("group"), Column("utility", "mean of its items"), Column("95 % interval", "of the posterior")]
-        made["sets"] = Table("Which set is preferred?", columns, rows)
+        made["sets"] = Table("Which set is preferred?", columns, rows, TOGETHER)
         of = [found.groups[item] for item in table.items]
         made["group-neighbours"] = replace(
             neighbours(more_choices(table, of), "sets", "with items of both"), title="Neighbours among the groups",

@@ -17,6 +17,7 @@ import hmac
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 FINISHED, DECLINED, SCREENED, FAILED, EXPIRED = "finished", "declined", "screened", "failed", "expired"
 ENDS = (FINISHED, DECLINED, SCREENED, FAILED, EXPIRED)
 """Ways in which a participation ends: `screened` by answers or a full quota, `expired` by coming back too late."""
+
+LONGEST_KEPT = 200
+"""Characters of a parameter of the link that is kept."""
+KINDS = ("phone", "tablet", "computer")
+"""Kinds of devices that are told apart."""
+NOT_FILLED_IN = re.compile(r"\{\{.*\}\}|\$\{.*\}|%\w+%")
+"""A placeholder of a panel in a link that was not opened from it."""
 
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters of a participant's own code, without those that are easily confused."""
@@ -43,6 +51,13 @@ PLATFORMS: Mapping[str, Mapping[str, str]] = {
     "sona": {"keep": "survey_code", "identity": "survey_code"},
 }
 """Panel -> default settings of the section [access]."""
+
+LINKS: Mapping[str, str] = {
+    "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+    "cloudresearch": "",
+    "sona": "?survey_code=%SURVEY_CODE%",
+}
+"""Panel -> the part of the study's address that it fills in with IDs; CloudResearch Connect puts them there itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +90,39 @@ def with_preset(access: Mapping[str, object], platform: object) -> dict[str, obj
     preset = PLATFORMS.get(platform, {}) if isinstance(platform, str) else {}
     found: dict[str, object] = {**preset, **access}
     if platform == "sona" and isinstance(found.get("redirect"), str):
-        found["redirect"] = re.sub(r"(survey_code=)X+$", r"\1{survey_code}", str(found["redirect"]))
+        found["redirect"] = re.sub(r"(survey_code=)X+(?=&|$)", r"\1{survey_code}", str(found["redirect"]))
     return found
+
+
+def kept_of(config: StudyConfig, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of a link that are kept, cut to length, without anything that is not printed.
+
+    Placeholders that a panel has not filled in say nothing of anybody and are left out.
+
+    Args:
+        config: of the study.
+        given: parameters of the link.
+
+    >>> from pcg.study.config import StudyConfig
+    >>> kept_of(StudyConfig("s"), {"PROLIFIC_PID": "a1", "STUDY_ID": "{{%STUDY_ID%}}", "other": "1"})
+    {'PROLIFIC_PID': 'a1'}
+    """
+    found = {}
+    for name in config.kept_parameters:
+        value = "".join(char for char in given.get(name, "") if char.isprintable()).strip()[:LONGEST_KEPT]
+        if value and not NOT_FILLED_IN.fullmatch(value):
+            found[name] = value
+    return found
+
+
+def lacks_identity(config: StudyConfig, kept: Mapping[str, str]) -> bool:
+    """Return True for a link of a panel's study that does not say who comes: the panel could credit nobody.
+
+    Args:
+        config: of the study.
+        kept: parameters of the link.
+    """
+    return bool(config.platform and config.identity) and not config.identity_in(kept)
 
 
 def own_code(key: str, participant: str) -> str:
@@ -150,14 +196,24 @@ def check_panel(config: StudyConfig) -> None:
             "section [access]: SONA needs redirect, the study's client-side completion URL, which ends in "
             f"survey_code=XXXX; it is {config.redirect!r}"
         )
+    if config.platform == "cloudresearch" and not (config.code or config.redirect):
+        raise PcgError(
+            "section [access]: CloudResearch needs redirect, the address that Connect shows for the project's end, "
+            "or code, its completion code"
+        )
     if config.platform == "prolific" and not config.code:
         raise PcgError("section [access]: Prolific needs code, the completion code that it shows with the study")
     before = {ask.name: ask for ask in config.asks if ask.when == "before"}
+    told_apart = {"device": KINDS, "language": [PurePath(code).stem for code in config.language_codes]}
     for quota in config.quotas:
         if quota.of in before:
             ask = before[quota.of]
             if ask.choices and quota.value not in ask.choices:
                 raise PcgError(f"quota {quota.of}: value = {quota.value!r} (expected {', '.join(ask.choices)})")
-        elif quota.of not in (*kept, "device", "language"):
+        elif quota.of in told_apart and quota.of not in kept:
+            if quota.value not in told_apart[quota.of]:
+                expected = ", ".join(told_apart[quota.of])
+                raise PcgError(f"quota {quota.of}: value = {quota.value!r} (expected {expected})")
+        elif quota.of not in kept:
             told = ", ".join([*before, *config.kept_parameters, "device", "language"])
             raise PcgError(f"a section [[quota]] is of {quota.of!r}, expected one of {told}")

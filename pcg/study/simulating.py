@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 
@@ -282,7 +283,7 @@ class TakesPart:
             Away: when the server stays away, or leads nowhere.
         """
         while not self.person.finished:
-            page = await self.browser.get("/")
+            page = await self.browser.get("/" if self.browser.cookie() else self._link())
             if not self.person.participant:
                 await self._find_out()
             if len(self.person.acknowledged) >= self.leaves_after:
@@ -297,6 +298,11 @@ class TakesPart:
                 if self._trouble > 40:
                     raise
                 await asyncio.sleep(min(0.5, 0.02 * 2**self._trouble))
+
+    def _link(self) -> str:
+        """The link that a panel would send them with."""
+        identity = self.store.config.identity
+        return f"/?{urlencode({identity: f'simulated-{self.person.number}'})}" if identity else "/"
 
     async def _step(self, page: Page) -> None:
         """Do what a page asks for, and look where that leads."""

@@ -39,6 +39,7 @@ from pcg.study.rows import (
     play_of,
 )
 from pcg.study.schema import items, pairs, participants, plays, studies, votes
+from pcg.study.statements import NEW_PLAY, SAVE_PAGE_PLAY, SAVE_PLAY, SITUATION, STANDINGS
 
 STATES = ("open", "paused", "closed")
 
@@ -172,6 +173,17 @@ class StudyStore:
             raise KnownIdentity("this ID has taken part already")
         return replace(old, language=language, seen=now, returns=old.returns + 1), secret
 
+    def rejoins(self, identity: str) -> bool:
+        """Return True for the ID of a participant who may go on in another browser.
+
+        Args:
+            identity: of the link; empty for none.
+        """
+        if self.config.again != "rejoin" or not identity:
+            return False
+        with self._reader.connect() as db:
+            return self._known(db, identity[:200]) is not None
+
     def _known(self, db: sa.Connection, identity: str) -> Participant | None:
         """The participant whom an ID belongs to, where the study takes each ID once."""
         if not identity or self.config.again == "allow":
@@ -227,7 +239,7 @@ class StudyStore:
     def situation(self, secret: str) -> Situation | None:
         """Return the state of the participant with a cookie's secret."""
         with self._reader.connect() as db:
-            rows = db.execute(_SITUATION, {"its_token": digest(secret), "its_study": self.id}).all()
+            rows = db.execute(SITUATION, {"its_token": digest(secret), "its_study": self.id}).all()
             if not rows:
                 return None
             person, pair = len(participants.c), len(participants.c) + len(pairs.c)
@@ -242,7 +254,7 @@ class StudyStore:
             ]
             sides = [Standing()] * (len(found[-1].items) if found else 0)
             if found:
-                for side, seconds, over in db.execute(_STANDINGS, {"its_pair": found[-1].id}):
+                for side, seconds, over in db.execute(STANDINGS, {"its_pair": found[-1].id}):
                     old = sides[side]
                     sides[side] = Standing(
                         old.attempts + 1, old.seconds + seconds, old.finished + bool(over), bool(over)
@@ -391,7 +403,7 @@ class StudyStore:
                "lease": lease, "client": client}  # fmt: skip
         try:
             with self.engine.begin() as db:
-                return play_of({**_NEW_PLAY, **row, "id": inserted_id(db.execute(sa.insert(plays).values(row)))})
+                return play_of({**NEW_PLAY, **row, "id": inserted_id(db.execute(sa.insert(plays).values(row)))})
         except IntegrityError:
             pass  # there was one, or the pair has been deleted
         return self.take_play(pair, side, attempt, lease, client=client)
@@ -431,7 +443,7 @@ class StudyStore:
             return []
         with self.engine.begin() as db:
             # One statement for all rows: what else this costs is taken from those who play.
-            done = db.execute(_SAVE_PLAY, rows).rowcount
+            done = db.execute(SAVE_PLAY, rows).rowcount
             if done != len(rows):
                 ids = [one.play for one in wanted]
                 mine = sa.select(plays.c.id).where(plays.c.id.in_(ids), plays.c.lease == lease)
@@ -456,7 +468,7 @@ class StudyStore:
                        "presses": one.presses, "ticks": one.ticks, "score": one.score, "winner": one.winner,
                        "over": one.over, "key": one.key, "seconds": one.seconds, "input": one.input,
                        "saved": now}  # fmt: skip
-                if not db.execute(_SAVE_PAGE_PLAY, row).rowcount:
+                if not db.execute(SAVE_PAGE_PLAY, row).rowcount:
                     lost.append(one.play)
         return lost
 
@@ -565,48 +577,6 @@ class StudyStore:
                 .order_by(votes.c.id)
             )  # fmt: skip
             return [dict(row) for row in db.execute(query).mappings()]
-
-
-_NEW_PLAY = {
-    "actions": "",
-    "presses": "[]",
-    "ticks": 0,
-    "score": 0.0,
-    "winner": -1,
-    "over": False,
-    "key": "",
-    "seconds": 0.0,
-    "input": "",
-    "client": False,
-    "refused": "",
-}
-
-_SITUATION = (
-    sa.select(*participants.c, *pairs.c, studies.c.state)
-    .select_from(participants.join(studies).outerjoin(pairs))
-    .where(participants.c.token == sa.bindparam("its_token"), participants.c.study_id == sa.bindparam("its_study"))
-    .order_by(pairs.c.position)
-)
-
-_STANDINGS = (
-    sa.select(plays.c.side, plays.c.seconds, plays.c.over)
-    .where(plays.c.pair_id == sa.bindparam("its_pair"))
-    .order_by(plays.c.attempt)
-)
-
-_SAVE_PLAY = (
-    sa.update(plays)
-    .where(plays.c.id == sa.bindparam("its_id"), plays.c.lease == sa.bindparam("its_lease"))
-    .values({
-        name: sa.bindparam(name)
-        for name in ("actions", "presses", "ticks", "score", "winner", "over", "key", "seconds", "saved", "input")
-    })
-)  # fmt: skip
-
-_SAVE_PAGE_PLAY = _SAVE_PLAY.where(
-    plays.c.ticks == sa.bindparam("its_ticks"),
-    sa.exists().where(pairs.c.id == plays.c.pair_id, pairs.c.voted.is_(None)).correlate(plays),
-)
 
 
 def read_stored(text: str) -> StudyConfig:

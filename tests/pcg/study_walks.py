@@ -123,12 +123,15 @@ class Walker:
             message = socket.receive_json()
             assert message["type"] == "welcome", message
             told = dict(message["study"])
+            tick = message["frame"].get("tick", 0)
             socket.send_json({"type": "resume"})
             for letter in keys:
                 action = {"U": "UP", "D": "DOWN", "L": "LEFT", "R": "RIGHT", "X": "USE"}[letter]
                 socket.send_json({"type": "down", "action": action})
-                while (message := socket.receive_json())["type"] != "frame":
+                # A frame may be on its way that shows the game before the key.
+                while (message := socket.receive_json()).get("tick", tick) <= tick and message["type"] != "end":
                     told.update(message if message["type"] == "study" else {})
+                tick = message.get("tick", tick)
                 socket.send_json({"type": "up", "action": action})
             while not told[until]:
                 message = socket.receive_json()

@@ -58,6 +58,13 @@ def test_a_report_says_which_group_is_preferred(tmp_path: Path) -> None:
     assert "power" not in figures(found)
 
 
+def test_a_report_says_what_its_intervals_are_not_of(tmp_path: Path) -> None:
+    found = analyse_votes(_votes(), GROUPS, samples=20, power=False)
+    for name in ("items", "sets"):
+        note = tables(found)[name].note
+        assert "what participants choose together" in note and "no 95 % intervals for it" in note
+
+
 def test_the_page_shows_intervals_that_hold_under_adaptive_pairing_and_compares_devices() -> None:
     votes = _votes()
     people = sorted({vote.participant for vote in votes})

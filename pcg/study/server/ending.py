@@ -7,10 +7,10 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from pcg.study.one_participant import stored_of
-from pcg.study.panels import DECLINED, EXPIRED, FAILED, FINISHED, SCREENED, code_of, return_link
+from pcg.study.panels import DECLINED, EXPIRED, FAILED, FINISHED, SCREENED, kept_of
 from pcg.study.server.one_participant import as_file
 from pcg.study.server.pages import Visit
-from pcg.study.server.participate import kept_of, to_stage
+from pcg.study.server.participate import to_stage
 
 _SAID = {FINISHED: "thanks", SCREENED: "screened", FAILED: "failed", EXPIRED: "expired"}
 """Ends -> names of the texts, whose headings end in `_title`."""
@@ -36,26 +36,14 @@ async def thanks(request: Request) -> Response:
     person, config = situation.participant, visit.site.config
     if not person.end:
         return await to_stage(visit, situation)
-    code = code_of(config, person.end, visit.site.store.key, person.id)
-    said = _SAID[person.end]
-    return visit.page(
-        "thanks", title=visit.words[f"{said}_title"], text=visit.say(said, minutes=f"{config.resume:g}"), code=code,
-        link=return_link(config, person.external, person.end, code), finished=person.end == FINISHED,
-    )  # fmt: skip
+    minutes = f"{config.resume:g}"
+    return visit.ending(_SAID[person.end], person.end, person.external, who=person.id, minutes=minutes)
 
 
 async def declined(request: Request) -> Response:
     """Page for those who decline to take part: nothing is stored, and the panel's code is shown."""
     visit = await Visit.of(request)
-    return _declined(visit, "declined", kept_of(visit.site.config, dict(request.query_params)))
-
-
-def _declined(visit: Visit, said: str, kept: dict[str, str]) -> Response:
-    code = code_of(visit.site.config, DECLINED)
-    return visit.page(
-        "thanks", title=visit.words[f"{said}_title"], text=visit.words[said], code=code,
-        link=return_link(visit.site.config, kept, DECLINED, code), finished=False,
-    )  # fmt: skip
+    return visit.ending("declined", DECLINED, kept_of(visit.site.config, request.query_params))
 
 
 # -- one's own data ----------------------------------------------------------------------------------------------------
@@ -93,6 +81,6 @@ async def forget(request: Request) -> Response:
         return visit.go("/data")
     site = visit.site
     await site.forget(visit.situation.participant.id)
-    response = _declined(visit, "data_deleted", dict(visit.situation.participant.external))
+    response = visit.ending("data_deleted", DECLINED, visit.situation.participant.external)
     site.jar.drop(request, response, site.jar.participant)
     return response

@@ -17,6 +17,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.study.panels import FINISHED, code_of, return_link
 from pcg.study.rows import Situation
 from pcg.study.server.security import OldForm, form_token, read_form
 from pcg.study.server.site import Site
@@ -131,6 +132,26 @@ class Visit:
     def message(self, title: str, text: str, status: int = 200, **values: object) -> Response:
         """A page that says one thing; names of texts."""
         return self.page("message", status, title=self.words[title], text=self.say(text, **values))
+
+    def ending(
+        self, said: str, end: str, kept: Mapping[str, str], status: int = 200, *, who: str = "", **values: object
+    ) -> Response:
+        """Return a page at an end of a participation, with the panel's completion code and the way back to it.
+
+        Args:
+            said: name of the text, whose heading ends in `_title`.
+            end: one of `pcg.study.panels.ENDS`.
+            kept: parameters of the link.
+            status: of the answer.
+            who: id of the participant; empty where there is none.
+            values: for the text.
+        """
+        config = self.site.config
+        code = code_of(config, end, self.site.store.key, who)
+        return self.page(
+            "thanks", status, title=self.words[f"{said}_title"], text=self.say(said, **values), code=code,
+            link=return_link(config, kept, end, code), finished=end == FINISHED,
+        )  # fmt: skip
 
     def go(self, path: str) -> Response:
         """On to another page of the study."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.config import StudyConfig
+from pcg.study.panels import SCREENED, kept_of, lacks_identity
 from pcg.study.questionnaire import BEFORE, COMPREHENSION
 from pcg.study.rows import FIRST, Pair, Participant, Situation
 from pcg.study.rows import SIDES as SIDE_NAMES
@@ -43,8 +44,6 @@ from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
 
 LONGEST_REASON = 2000
-LONGEST_KEPT = 200
-"""Characters of a parameter of the link that is kept."""
 PLAYED_S, VOTED_S = 45.0, 15.0
 """Minutes that a play and a vote take, guessed for "about so many minutes"."""
 
@@ -128,12 +127,12 @@ async def welcome(request: Request) -> Response:
     """The first page, or for those who have begun the one where they are."""
     visit = await Visit.of(request)
     config = visit.site.config
-    kept = kept_of(config, dict(request.query_params))
+    kept = kept_of(config, request.query_params)
     if visit.is_another(config.identity_in(kept)):
         visit = visit.as_visitor()
     if visit.situation is not None:
         return await to_stage(visit, visit.situation)
-    return await _closed(visit) or _wrong_device(visit) or _welcome(visit, kept)
+    return await _closed(visit, kept) or _wrong_device(visit) or _welcome(visit, kept)
 
 
 def _wrong_device(visit: Visit) -> Response | None:
@@ -175,16 +174,6 @@ def _welcome(visit: Visit, kept: dict[str, str], *, problem: bool = False) -> Re
     )
 
 
-def kept_of(config: StudyConfig, given: dict[str, str]) -> dict[str, str]:
-    """The parameters of the link that are kept, cut to length, without anything that is not printed."""
-    found = {}
-    for name in config.kept_parameters:
-        value = "".join(char for char in given.get(name, "") if char.isprintable())[:LONGEST_KEPT]
-        if value:
-            found[name] = value
-    return found
-
-
 async def join(request: Request) -> Response:
     """Consent was given: from now on there is a participant."""
     visit = await Visit.of(request)
@@ -197,7 +186,7 @@ async def join(request: Request) -> Response:
         return await to_stage(visit, visit.situation)
     if fields.get("language") in visit.site.texts:
         visit.language = fields["language"]
-    shut = await _closed(visit)
+    shut = await _closed(visit, kept)
     shut = shut if shut is not None or "simulated" in fields else _wrong_device(visit)
     if shut is not None:
         return shut
@@ -209,13 +198,6 @@ async def join(request: Request) -> Response:
     device = "" if simulated else device_of(request.headers.get("user-agent", ""))
     if simulated and not await site.is_researcher(request, fields["simulated"]):
         raise Refused("only the study's researcher can send simulated participants", 403)
-    known = {"device": device, "language": visit.language, **kept}
-    if not simulated and site.config.quotas:
-        quota = await site.threads.read(
-            site.store.answers.full_quota, site.config.quotas, known, site.store.takes_place()
-        )
-        if quota is not None:
-            return visit.message("screened_title", "screened", 403)
     version = await site.threads.write(site.store.answers.consent_version, visit.language, site.consent(visit.language))
     try:
         person, secret = await site.threads.write(
@@ -226,8 +208,10 @@ async def join(request: Request) -> Response:
     except KnownIdentity:
         return visit.message("again_title", "again", 403)
     except PcgError:
-        return visit.message("closed_title", "closed", 403)
+        return visit.ending("closed", SCREENED, kept, 403)  # others were faster
     begins = "/questions/before" if site.config.asked(BEFORE) else "/instructions"
+    if not person.returns and await site.screen(person, {}):
+        begins = "/thanks"
     response = visit.go("/" if person.returns else begins)
     site.jar.put(request, response, site.jar.participant, secret)
     # The next person in this browser is another visitor, from whom this participant's secret cannot be made.
@@ -257,13 +241,20 @@ async def change_language(request: Request) -> Response:
     return visit.go(f"{path}?{query}")
 
 
-async def _closed(visit: Visit) -> Response | None:
-    """The page for those who cannot begin now."""
-    doors = await visit.site.doors()
-    if doors.kind == "open":
-        if await visit.site.threads.read(visit.site.store.is_full):
-            return visit.message("closed_title", "closed", 403)
+async def _closed(visit: Visit, kept: Mapping[str, str]) -> Response | None:
+    """The page for those who cannot begin now, or whose link does not say who they are.
+
+    Who comes back, known by the ID of the link, has begun already.
+    """
+    site, config = visit.site, visit.site.config
+    if lacks_identity(config, kept):
+        return visit.message("no_id_title", "no_id", 400, parameter=config.identity)
+    doors = await site.doors()
+    if doors.kind in ("open", "closed") and await site.threads.read(site.store.rejoins, config.identity_in(kept)):
         return None
+    if doors.kind == "open":
+        full = await site.threads.read(site.store.is_full)
+        return visit.ending("closed", SCREENED, kept, 403) if full else None
     if doors.kind == "not_yet":
         when = datetime.fromtimestamp(doors.when, UTC).strftime("%Y-%m-%d %H:%M")
         return visit.message("not_yet_title", "not_yet", 403, when=when)
@@ -327,8 +318,10 @@ async def begin(visit: Visit, situation: Situation) -> Response:
 
 async def first_pair(visit: Visit, situation: Situation) -> Response:
     """On to the first pair, where there is still a place."""
-    if not situation.participant.simulated and await visit.site.threads.read(visit.site.store.is_full):
-        return visit.message("closed_title", "closed", 403)  # others were faster: agreeing takes no place yet
+    person = situation.participant
+    if not person.simulated and await visit.site.threads.read(visit.site.store.is_full):
+        # others were faster: agreeing takes no place yet
+        return visit.ending("closed", SCREENED, person.external, 403, who=person.id)
     stage = await visit.site.advance(situation)
     return visit.go(stage.path)
 

@@ -24,7 +24,6 @@ from pcg.study.server.participate import (
     sprite_picture,
     to_stage,
 )
-from pcg.study.server.site import Site
 from pcg.study.server.stages import INSTRUCTIONS, PRACTICE, QUESTIONS, has_understood, tries_of
 from pcg.web.guard import Refused
 from pcg.web.player.server import refuse
@@ -98,8 +97,9 @@ async def answer(visit: Visit, situation: Situation) -> Response:
     position = tries_of(situation) if part == COMPREHENSION else situation.pairs[-1].position if part == PAIR else 0
     await site.threads.write(site.store.answers.add, situation.participant.id, part, position, values)
     situation = replace(situation, answers={**situation.answers, (part, position): values})
-    if part == BEFORE:
-        situation = await _screen(site, situation, values)
+    if part == BEFORE and (cause := await site.screen(situation.participant, values)):
+        person = replace(situation.participant, ended=SCREENED, cause=cause)
+        situation = replace(situation, participant=person)
     if part == COMPREHENSION:
         if has_understood(situation, site.config):
             return await first_pair(visit, situation)
@@ -110,22 +110,6 @@ async def answer(visit: Visit, situation: Situation) -> Response:
     if part == AFTER and site.config.failed and await site.failures(situation.participant) >= site.config.failed:
         situation = await site.end(situation, FAILED, "attention")
     return await to_stage(visit, situation)
-
-
-async def _screen(site: Site, situation: Situation, values: dict[str, str]) -> Situation:
-    """End the participation of those whose answers, or whose quota, do not let them take part."""
-    for ask in site.config.asked(BEFORE):
-        if not ask.is_eligible(values.get(ask.name, "")):
-            return await site.end(situation, SCREENED, ask.name)
-    person = situation.participant
-    if site.config.quotas and not person.simulated:
-        known = site.known_of(person, values)
-        quota = await site.threads.read(
-            site.store.answers.full_quota, site.config.quotas, known, site.store.takes_place(), person.id
-        )
-        if quota is not None:
-            return await site.end(situation, SCREENED, f"quota {quota.of} = {quota.value}")
-    return situation
 
 
 # -- practice ----------------------------------------------------------------------------------------------------------

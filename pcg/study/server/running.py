@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.study.folders import TOKEN, open_study
+from pcg.study.panels import LINKS
 from pcg.study.server.app import study_app
 from pcg.study.server.connections import Connections, keep_log_short, limited_protocols, most_connections
 from pcg.study.server.security import Limits
@@ -89,7 +90,10 @@ def run_study(
             # Some browsers' starters wait until the browser is closed.
             link = f"{base}/researcher#{token or ''}"
             threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
-        tell(f"participants  {base}/")
+        panel = LINKS.get(store.config.platform)
+        tell(f"participants  {base}/{panel or ''}")
+        if panel is not None and store.config.identity:
+            tell(f"to try it out {base}/?{store.config.identity}=test-1")
         tell(f"researcher    {base}/researcher{secret}")
         if host in EVERYWHERE:
             others = "" if names or address else "; other names with --names"

@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import HTTPConnection
 
 from pcg.study.answers import failed_checks
-from pcg.study.panels import EXPIRED, FAILED
-from pcg.study.questionnaire import AFTER
+from pcg.study.panels import EXPIRED, FAILED, SCREENED
+from pcg.study.questionnaire import AFTER, BEFORE
 from pcg.study.rows import PRACTICE as FOR_PRACTICE
 from pcg.study.rows import Participant, Situation, Standing
 from pcg.study.server.levels import load_items
@@ -183,6 +183,29 @@ class Site:
         for pair in situation.pairs[-1:]:
             await self.close_pair(pair.id)
         return replace(situation, participant=replace(situation.participant, ended=how, cause=cause[:200]))
+
+    async def screen(self, person: Participant, answers: Mapping[str, str]) -> str:
+        """End the participation of somebody whose answers, or whose full quota, do not let them take part.
+
+        Args:
+            person: the participant.
+            answers: to the questions before; none yet right after consent.
+
+        Returns:
+            The question or quota that is the cause; empty for those who may take part.
+        """
+        cause = next((ask.name for ask in self.config.asked(BEFORE)
+                      if answers and not ask.is_eligible(answers.get(ask.name, ""))), "")  # fmt: skip
+        if not cause and self.config.quotas and not person.simulated:
+            known, taken = self.known_of(person, answers), self.store.takes_place()
+            quota = await self.threads.read(
+                self.store.answers.full_quota, self.config.quotas, known, taken, person.id
+            )  # fmt: skip
+            cause = f"quota {quota.of} = {quota.value}" if quota is not None else ""
+        if cause:
+            who, said = person.id, cause[:200]
+            await self.threads.write(lambda: self.store.update_participant(who, ended=SCREENED, cause=said))
+        return cause[:200]
 
     async def _note(self, person: Participant) -> None:
         now = time.time()

@@ -93,12 +93,9 @@ class _Walk:
         self.entries = {e._address: e.symbol for e in EntryPoint.registry if e._address}
         self.known: dict[int, int] = {}
 
-    def block(self, address: int, content: bytes) -> int:
-        """Number of the block with this content, which lies at an address of this process."""
-        number = self.known[address] = len(self.image.blocks)
-        # a decision's own stream is set by whoever plays, and memory of zeros needs no content
-        self.image.blocks.append((len(content), self.pieces.add(content) if content.strip(b"\0") else -1))
-        return number
+    def block(self, content: np.ndarray) -> tuple[int, int]:
+        """Bytes of a block, and the number of its piece; -1 for zeros, which need no content."""
+        return content.nbytes, self.pieces.add(content.tobytes()) if content.view(np.uint8).any() else -1
 
     def visit(self, record: Record) -> int:
         """Number of the block of a record, with everything that it points to."""
@@ -122,7 +119,9 @@ class _Walk:
             elif isinstance(kept, Record):
                 self.image.links.append((number, offset, self.visit(kept)))
             elif isinstance(kept, np.ndarray):
-                self.image.links.append((number, offset, self.block(value, kept.tobytes())))
+                self.known[value] = len(at)
+                self.image.links.append((number, offset, len(at)))
+                at.append(self.block(kept.ravel()))
             elif value in self.entries:
                 self.image.functions.append((number, offset, self.entries[value]))
             elif value == self.model:
@@ -131,7 +130,6 @@ class _Walk:
                 continue
             copy[0][name] = 0
         if memory.dtype == DECISION:
-            copy[0]["random"] = 0
-        content = copy.tobytes()
-        at[number] = (len(content), self.pieces.add(content) if content.strip(b"\0") else -1)
+            copy[0]["random"] = 0  # its own stream is set by whoever plays
+        at[number] = self.block(copy)
         return number

@@ -101,23 +101,34 @@ class Mapping:
         """
         found = self.find(name)
         if found is None:
-            hint = did_you_mean(name.lower(), self._folded)
-            raise PcgError(
-                f"{place + ': ' if place else ''}`{name}` is nothing in {self.game.name}{hint} (map it to one of "
-                f'{" ".join(sorted(self.known))}, as in {{"{name}": "{self.ground}"}})'
-            )
+            raise self._unknown([name], place)
         return found
+
+    def _unknown(self, names: list[str], place: str) -> PcgError:
+        hint = did_you_mean(names[0].lower(), self._folded) if len(names) == 1 else ""
+        told = ", ".join(f"`{name}`" for name in names) + (" is" if len(names) == 1 else " are")
+        return PcgError(
+            f"{place + ': ' if place else ''}{told} nothing in {self.game.name}{hint} "
+            f"(map {'it' if len(names) == 1 else 'each'} to one of {' '.join(sorted(self.known))}, "
+            f'as in {{"{names[0]}": "{self.ground}"}})'
+        )
 
     def text(self, rows: list[str], place: str) -> str:
         """Return a level text of rows of other characters.
 
         Raises:
-            PcgError: for a character that is not known.
+            PcgError: for characters that are not known, all of them with the place of the first.
         """
-        return "\n".join(
-            "".join(self.character(char, f"{place}:{y}:{x}") for x, char in enumerate(row, 1))
-            for y, row in enumerate(rows, 1)
-        )
+        unknown = {
+            char: f"{place}:{y}:{x}"
+            for y, row in reversed(list(enumerate(rows, 1)))
+            for x, char in reversed(list(enumerate(row, 1)))
+            if self.find(char) is None
+        }
+        if unknown:
+            names = list(dict.fromkeys(char for row in rows for char in row if char in unknown))
+            raise self._unknown(names, unknown[names[0]])
+        return "\n".join("".join(self.character(char) for char in row) for row in rows)
 
 
 def load_json(path: Path) -> dict[str, Any]:

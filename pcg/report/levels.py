@@ -45,6 +45,8 @@ _BRIEFLY = (
 """The metrics that stand beside the best level; all are in the table."""
 _LONGEST_TOLD = 80
 """Most runs of equal actions in the description of a winning play."""
+PLAYED = "play.html"
+"""Name of the page of `pcg export RUN -o RUN/play.html`; to make it takes half a second, so runs do not."""
 FEWEST = 20
 """With fewer levels a histogram or a correlation says little."""
 
@@ -242,6 +244,7 @@ def _galleries(
 
 def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
     path = folder / level["file"]
+    page = f"{PLAYED}#level={number + 1}" if level["feasible"] and _played(folder) else ""
     head = f"fitness {value_text(level['fitness'])}" if level["feasible"] else f"constraints {level['constraint']:.0%}"
     return {
         "number": number,
@@ -253,7 +256,9 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "parts": _parts(level),
         "why": _why(level),
         "play": _play(level),
+        "page": page,
         "commands": [
+            *([] if page else [f"pcg export . -o {PLAYED} && pcg report .  # makes a page to play, and links to it"]),
             f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
             f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
             f"pcg archive . --level {number} --open",
@@ -263,6 +268,12 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "picture": _picture(path.with_suffix(".png")),
         "mission": _mission(level["mission"]) if "mission" in level else None,
     }
+
+
+def _played(levels: Path) -> bool:
+    """Tell whether a page beside the report plays these levels: one made before they were written plays others."""
+    page = levels.parent / PLAYED
+    return page.is_file() and page.stat().st_mtime_ns >= (levels / "index.json").stat().st_mtime_ns
 
 
 def _why(level: Mapping[str, Any]) -> str:

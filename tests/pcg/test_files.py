@@ -162,6 +162,12 @@ def test_an_object_that_the_game_has_not_is_named_with_its_place(boxes: Game, tm
     assert files.read_levels(tmp_path / "game.ps", known)[0] == LEVEL
 
 
+def test_all_characters_that_the_game_has_not_are_named_at_once(boxes: Game, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("w.?\n-w?\n")
+    with pytest.raises(pcg.PcgError, match=r"a\.txt:1:3: `\?`, `-` are nothing in boxes \(map each to one of "):
+        files.read_levels(tmp_path / "a.txt", files.Mapping(boxes))
+
+
 def test_without_files_all_levels_of_the_game_are_converted(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["convert", "boxes", "--out", str(tmp_path / "boxes.ldtk")])
     assert result.exit_code == 0 and "boxes.ldtk: 5 levels" in result.output, result.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import re
 import shutil
 from html.parser import HTMLParser
@@ -201,3 +202,19 @@ def test_each_level_says_why_it_was_kept_and_how_it_is_won(run: Path) -> None:
     assert f"{best['winner']}, seed {best['seed']}: {best['actions'][0].lower()}" in page
     assert "pcg play levels/game.vgdl --level levels/lvl0.txt --browser" in page
     assert all(f"pcg archive . --level {number} --open" in page for number in range(len(levels)))
+
+
+def test_levels_are_linked_to_a_page_that_plays_them_where_one_is_beside_the_report(run: Path) -> None:
+    def links() -> list[str]:
+        write_report(run)
+        found = [a.get("href") or "" for tag, a in Page(run / "report.html").tags if tag == "a"]
+        return [address for address in found if "play.html" in address]
+
+    assert links() == []
+    result = CliRunner().invoke(app, ["export", str(run), "-o", str(run / "play.html")])
+    assert result.exit_code == 0, result.output
+    assert links() == [f"play.html#level={k + 1}" for k in range(len(index(run)))]
+    levels = run / "levels" / "index.json"
+    later = (run / "play.html").stat().st_mtime_ns + 1
+    os.utime(levels, ns=(later, later))  # as after `pcg resume`, which may have found others
+    assert links() == []

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from benchmarks.levels_corpus import CORPUS, ROOT, games, open_game
 from benchmarks.validation.split import fold, held_out
 from pcg.engine.game import Game
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.levels import value_of
@@ -352,7 +353,11 @@ def main() -> int:
         for generator in given.generators:
             if (place, generator) in rows:
                 continue
-            row = measure(place, known[place], generator, given.seconds, given.seed, given.leave_out)
+            try:
+                row = measure(place, known[place], generator, given.seconds, given.seed, given.leave_out)
+            except PcgError as error:  # levels are generated for games with one player
+                print(f"{place}: {error}", file=sys.stderr, flush=True)
+                continue
             if row is None:
                 continue
             with (given.store / "results.jsonl").open("a", encoding="utf-8") as file:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -368,3 +370,31 @@ def test_both_games_are_in_view_at_the_vote_with_replays_of_what_was_played(tmp_
         assert one.client.get("/pair/1/first/replay.json").status_code == 404
         other = another().join().begin()
         assert other.client.get("/pair/1/second/replay.json").status_code == 404
+
+
+def test_saving_everything_waits_for_a_save_under_way(tmp_path: Path) -> None:
+    store = small_study(tmp_path / "s", study__languages="en")
+    with served(store) as another:
+        one = another().join().begin()
+        one.get("/")
+        begun, go_on, save = threading.Event(), threading.Event(), store.save_plays
+
+        def slowly(*arguments: Any) -> list[int]:
+            store.save_plays = save  # type: ignore[method-assign]
+            begun.set()
+            assert go_on.wait(60)
+            return save(*arguments)
+
+        with one.socket() as socket:
+            assert socket.receive_json()["type"] == "welcome"
+            portal, plays = one.client.portal, one.client.app.state.site.plays  # type: ignore[attr-defined]
+            assert portal is not None
+            store.save_plays = slowly  # type: ignore[method-assign]
+            socket.send_json({"type": "resume"})
+            portal.start_task_soon(plays.save_all)
+            assert begun.wait(60)
+            rest = portal.start_task_soon(plays.save_all)  # finds no news
+            with pytest.raises(TimeoutError):
+                rest.result(0.3)
+            go_on.set()
+            rest.result(60)

@@ -284,6 +284,7 @@ class StudyPlays(PlayServer):
         self._opening: dict[tuple[int, int], asyncio.Lock] = {}
         self._waiting: dict[StudySeat, list[asyncio.Future[None]]] = {}
         self._wake = asyncio.Event()
+        self._saving = asyncio.Lock()
         self.saves: list[float] = []
         """Seconds that the last transactions took."""
 
@@ -448,6 +449,10 @@ class StudyPlays(PlayServer):
         await self._save(everything=True)
 
     async def _save(self, everything: bool) -> None:
+        async with self._saving:  # what a save under way writes is not news any more, and not written yet either
+            await self._save_news(everything)
+
+    async def _save_news(self, everything: bool) -> None:
         waiting = {seat: len(futures) for seat, futures in self._waiting.items()}
         seats = dict.fromkeys([*(self._tables.values() if everything else ()), *waiting])
         news = [seat for seat in seats if seat.socket is not None and seat.has_news()]

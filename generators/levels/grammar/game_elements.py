@@ -95,7 +95,14 @@ class GameElements:
 
 
 def game_elements(context: LevelContext) -> GameElements:
-    """Return the elements of a game that missions can be made of."""
+    """Return the elements of a game that missions can be made of.
+
+    >>> import pcg
+    >>> from pcg.generators.levels import LevelContext
+    >>> found = game_elements(LevelContext.of(pcg.load("dungeon")))
+    >>> len(found.barriers), sorted(found.symbols(closed=True))
+    (1, ['goal', 'key', 'lock', 'reward', 'room', 'start', 'test'])
+    """
     return _Search(context).result()
 
 

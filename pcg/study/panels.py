@@ -48,7 +48,8 @@ PLATFORMS: Mapping[str, Mapping[str, str]] = {
         "redirect": "https://app.prolific.com/submissions/complete?cc={code}",
     },
     "cloudresearch": {"keep": "participantId, assignmentId, projectId", "identity": "participantId"},
-    "sona": {"keep": "survey_code", "identity": "survey_code"},
+    # Codes of SONA are short numbers: whoever tries some would come to other people's data.
+    "sona": {"keep": "survey_code", "identity": "survey_code", "again": "refuse"},
 }
 """Panel -> default settings of the section [access]."""
 
@@ -85,7 +86,7 @@ def with_preset(access: Mapping[str, object], platform: object) -> dict[str, obj
     """Return settings of the section [access], completed with the defaults of a panel.
 
     >>> with_preset({}, "sona")
-    {'keep': 'survey_code', 'identity': 'survey_code'}
+    {'keep': 'survey_code', 'identity': 'survey_code', 'again': 'refuse'}
     """
     preset = PLATFORMS.get(platform, {}) if isinstance(platform, str) else {}
     found: dict[str, object] = {**preset, **access}

@@ -219,3 +219,14 @@ def test_simulated_participants_come_with_an_id_too(tmp_path: Path) -> None:
         truth = Truth.draw(store.items, 3, {})
         outcome = asyncio.run(simulate(store, server.url, store.new_token(), truth, participants=2, patience=20.0))
     assert outcome.finished == 2 and all(person.simulated for person in store.participants())
+
+
+def test_a_guessed_code_of_sona_leads_to_nobodys_data(tmp_path: Path) -> None:
+    store = panel_study(tmp_path, "sona")
+    with served(store) as another:
+        one = to_the_second_pair(come(another(), LINKS["sona"].format("4711")))
+        stranger = come(another(), LINKS["sona"].format("4711"))
+        assert stranger.at not in ("/instructions", "/pair/2/first") and "4711" not in stranger.page.text
+        one.get("/")
+        assert one.at == "/pair/2/first"  # in their own browser they go on
+        assert come(one, LINKS["sona"].format("4711")).get("/").url.path == "/pair/2/first"

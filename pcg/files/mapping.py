@@ -119,15 +119,13 @@ class Mapping:
         Raises:
             PcgError: for characters that are not known, all of them with the place of the first.
         """
-        unknown = {
-            char: f"{place}:{y}:{x}"
-            for y, row in reversed(list(enumerate(rows, 1)))
-            for x, char in reversed(list(enumerate(row, 1)))
-            if self.find(char) is None
-        }
+        unknown: dict[str, str] = {}
+        for y, row in enumerate(rows, 1):
+            for x, char in enumerate(row, 1):
+                if char not in unknown and self.find(char) is None:
+                    unknown[char] = f"{place}:{y}:{x}"
         if unknown:
-            names = list(dict.fromkeys(char for row in rows for char in row if char in unknown))
-            raise self._unknown(names, unknown[names[0]])
+            raise self._unknown(list(unknown), next(iter(unknown.values())))
         return "\n".join("".join(self.character(char) for char in row) for row in rows)
 
 

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -201,11 +202,10 @@ class Site:
             quota = await self.threads.read(
                 self.store.answers.full_quota, self.config.quotas, known, taken, person.id
             )  # fmt: skip
-            cause = f"quota {quota.of} = {quota.value}" if quota is not None else ""
+            cause = f"quota {quota.of} = {quota.value}"[:200] if quota is not None else ""
         if cause:
-            who, said = person.id, cause[:200]
-            await self.threads.write(lambda: self.store.update_participant(who, ended=SCREENED, cause=said))
-        return cause[:200]
+            await self.threads.write(partial(self.store.update_participant, person.id, ended=SCREENED, cause=cause))
+        return cause
 
     async def _note(self, person: Participant) -> None:
         now = time.time()

@@ -18,8 +18,9 @@ export class Help {
     card.addEventListener("blur", () => this.close());
     card.addEventListener("keydown", (event) => event.key === "Escape" && area.focus());
     area.addEventListener("scroll", () => {
-      this.card.hidden = true;
-      if (!list.hidden) this.beside(list, this.spot); // typing scrolls the field to the caret
+      for (const box of [list, card]) { // the field scrolls to the caret when the box stands there already
+        if (!box.hidden && !this.beside(box, this.spot)) this.close();
+      }
     });
     area.addEventListener("mouseleave", () => clearTimeout(this.timer));
     area.addEventListener("mousedown", () => this.close());
@@ -140,7 +141,8 @@ export class Help {
     this.card.hidden = !answer?.explained;
     if (this.card.hidden) return;
     this.card.replaceChildren(...paragraphs(answer.explained.text));
-    this.beside(this.card, { line: place.line, column: answer.explained.start });
+    this.spot = { line: place.line, column: answer.explained.start };
+    this.beside(this.card, this.spot);
   }
 
   // -- places ---------------------------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ export class Help {
              y: { from: parseFloat(style.paddingTop), step: parseFloat(style.lineHeight) } };
   }
 
-  /** Put a box below a place of the text, or above it where there is more room. */
+  /** Put a box below a place of the text, or above it where there is more room. Return whether the place is in sight. */
   beside(box, { line, column }) {
     const { x, y } = this.measure(), area = this.area;
     const top = y.from + line * y.step - area.scrollTop, left = x.from + column * x.step - area.scrollLeft;
@@ -160,6 +162,7 @@ export class Help {
     box.style.maxHeight = `${Math.max(below, top) - 8}px`;
     box.style.left = `${Math.max(4, Math.min(left, area.clientWidth - box.offsetWidth - 4))}px`;
     box.style.top = `${below >= top ? top + y.step + 2 : Math.max(2, top - box.offsetHeight - 2)}px`;
+    return top > -y.step && below > -y.step;
   }
 }
 

@@ -1,8 +1,8 @@
 """The games of the documentation, played in the browser of whoever reads it: built-in and evolved games, the gallery's
-levels.
+levels, an episode of ConnectX.
 
 mkdocs calls `on_post_build`; pages show a game with ``<iframe src="../play/NAME.html">``, and link the levels that the
-gallery has of it as ``../play/gallery/NAME.html``, an evolved game as ``../play/evolved/NAME.html``. Games change
+gallery has of it as ``../play/gallery/NAME.html``, an evolved game as ``../play/evolved/NAME.html``, the episode as ``play/connectx.html``. Games change
 seldom and the kernels of pages are built once per version, so this takes some seconds of a build.
 """
 
@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pcg.connectx import make
 from pcg.engine.game import Game, builtin_games, evolved_games, load
 from pcg.evaluators.evaluation import decode_play
 from pcg.export import one_game, write_site
@@ -33,6 +34,14 @@ def on_post_build(config: Any) -> None:
     made = [gallery_levels(path) for path in sorted(LEVELS.glob("*.json"))]
     if made:
         write_site(made, folder / "gallery", title="Levels of the gallery")
+    (folder / "connectx.html").write_text(connectx_episode(), encoding="utf-8")
+
+
+def connectx_episode() -> str:
+    """Return a page of the episode that `images/connectx.png` shows, to watch and to play on."""
+    env = make("connectx", {"seed": 1})
+    env.run(["mcts", "negamax"])
+    return str(env.render(mode="html", step=-1, autoplay=False))
 
 
 def with_wins(name: str, folder: Path) -> Exportable:

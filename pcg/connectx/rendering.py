@@ -24,7 +24,11 @@ _END = "\033[0m"
 
 @dataclass(frozen=True, slots=True)
 class PageOptions:
-    """Options of the page. Sizes are in pixels, `speed` in steps per second; `step` -1 is the last one."""
+    """Options of the page.
+
+    Sizes are in pixels, `speed` in steps per second; `step` -1 is the last one. With `play` whoever reads the page can
+    play on from any step, against a search in the page.
+    """
 
     width: int = 520
     height: int = 640
@@ -33,6 +37,7 @@ class PageOptions:
     speed: float = 1.5
     controls: bool = True
     header: bool = True
+    play: bool = True
 
 
 def read_options(given: Mapping[str, Any]) -> PageOptions:
@@ -143,17 +148,20 @@ def episode(env: Environment) -> dict[str, Any]:
 
 @cache
 def _template() -> str:
-    return resources.files("pcg.connectx").joinpath("player.html").read_text(encoding="utf-8")
+    files = resources.files("pcg.connectx")
+    opponent = files.joinpath("opponent.js").read_text(encoding="utf-8")
+    return files.joinpath("player.html").read_text(encoding="utf-8").replace("{{opponent}}", opponent)
 
 
 def page(env: Environment, options: PageOptions) -> str:
-    """A page that plays the episode; it loads nothing from elsewhere."""
+    """A page that plays the episode, and on which one can play on from any step; it loads nothing from elsewhere."""
     shown = {
         "step": options.step,
         "autoplay": options.autoplay,
         "speed": options.speed,
         "controls": options.controls,
         "header": options.header,
+        "play": options.play,
     }
     data = json.dumps({"episode": episode(env), "options": shown}, separators=(",", ":"))
     for sign in "<>&\u2028\u2029":  # nothing in the data may end the script it stands in

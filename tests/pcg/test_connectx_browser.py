@@ -44,7 +44,7 @@ def answer(page: Any, cells: list[int], mark: int) -> int:
     return int(page.evaluate("([cells, mark]) => opponent.choose(cells, mark)", [cells, mark]))
 
 
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("width", [320, 1280])
 def test_a_reader_plays_on_from_any_step_and_comes_back(browser: Any, tmp_path: Path, width: int) -> None:
     env = finished_episode()
     tab = opened(browser, tmp_path, env, width=width, step=-1)
@@ -66,6 +66,10 @@ def test_a_reader_plays_on_from_any_step_and_comes_back(browser: Any, tmp_path: 
     assert page.locator(".name").all_inner_texts() == ["the page", "you"]
     assert "The page chose column" in page.locator(".hint").inner_text()
     tab.shot(f"connectx-{width}")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(
+        "document.querySelector('.controls').scrollWidth <= document.querySelector('.controls').clientWidth"
+    )
     page.locator("#back").click()
     page.locator("#back").click()
     page.keyboard.press("3")  # another move instead

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pcg.engine.kernel.runtime import MODE
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics import METRICS
 from pcg.report.base import (
@@ -46,7 +48,7 @@ _BRIEFLY = (
 _LONGEST_TOLD = 80
 """Most runs of equal actions in the description of a winning play."""
 PLAYED = "play.html"
-"""Name of the page of `pcg export RUN -o RUN/play.html`; to make it takes half a second, so runs do not."""
+"""Name of the page that plays the levels of a run, beside its report, which links to it."""
 FEWEST = 20
 """With fewer levels a histogram or a correlation says little."""
 
@@ -75,15 +77,34 @@ class Picture:
 
 
 def write_levels_report(folder: Path) -> Path:
-    """Draw the pictures of a run that makes levels and write its page; returns the path of the page.
+    """Draw the pictures of a run that makes levels, write the page that plays them and the report.
+
+    Returns:
+        The path of the report.
 
     Raises:
         PcgError: if the folder is not that of a run that has stopped.
     """
     read_run(folder, "levels/index.json")
     draw_pictures(folder)
+    _write_played(folder)
     write_whole(folder / PAGE, render_levels(folder))
     return folder / PAGE
+
+
+def _write_played(folder: Path) -> None:
+    """Write the page that plays the levels, where that takes a moment and a page can hold them."""
+    from pcg.export import bundle, one_game, page
+
+    if MODE != "aot" or not read_file(folder / "levels" / "index.json")["levels"]:
+        return
+    try:
+        made = one_game(str(folder.resolve()))
+        bundled = bundle(made.game, titles=made.titles, plays=made.plays, title=made.game.name)
+    except PcgError:  # more levels than a page takes, say: `pcg export --site` has room for them
+        return
+    if all(function.module.startswith("pcg.") for function in bundled.functions):  # others take seconds to build
+        write_whole(folder / PLAYED, page(bundled))
 
 
 def render_levels(folder: Path) -> str:

@@ -15,7 +15,7 @@ from pcg.engine.game import Game, builtin_games
 from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.kernel.runtime import MODE
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.export import RecordedPlay, all_games, bundle, iframe, one_game, play_of, write_page, write_site
+from pcg.export import RecordedPlay, bundle, iframe, one_game, play_of, write_page, write_site
 from pcg.export.page import source
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
@@ -429,8 +429,6 @@ def test_the_report_of_a_run_links_each_level_to_its_play(tab: Tab, tmp_path: Pa
     run = tmp_path / "run"
     result = run_levels(LevelRun("boxes", generator="constructive", count=2, seed=1, evaluations=20), run)
     assert len(result.levels) == 2
-    (made,) = all_games(str(run))[0]
-    write_page(bundle(made.game, plays=made.plays), run / "play.html")
     tab.page.goto(write_report(run).as_uri())
     tab.page.get_by_role("link", name="Play lvl1.txt, or watch its win").click()
     tab.page.wait_for_url("**/play.html#level=2")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -83,6 +82,8 @@ class LevelContext:
     heights: tuple[int, int]
     examples: tuple[Grid, ...] = ()
     """The game's own levels as tile numbers, those that can be read with its tiles."""
+    unread: str = ""
+    """The first reason why a level of the game is not among the examples."""
 
     @property
     def smallest(self) -> int:
@@ -178,15 +179,17 @@ class _ContextBuilder:
             self.ground_under,
             widths,
             heights,
-            self._examples(levels),
+            *self._examples(levels),
         )
 
-    def _examples(self, levels: Sequence[str]) -> tuple[Grid, ...]:
-        found = []
-        for text in levels:
-            with suppress(PcgError):
+    def _examples(self, levels: Sequence[str]) -> tuple[tuple[Grid, ...], str]:
+        found, unread = [], ""
+        for number, text in enumerate(levels):
+            try:
                 found.append(self.palette.parse(text))
-        return tuple(found)
+            except PcgError as error:
+                unread = unread or f"level {number}: {error}"
+        return tuple(found), unread
 
     def _ground_under(self, tile: int) -> int:
         """The ground whose sprites a tile shares; its own number for a ground."""

@@ -43,7 +43,8 @@ class ExampleGenerator(IndependentGenerator):
         if not context.examples:
             raise PcgError(
                 f"generator {self.name} learns from a game's own levels, and {context.definition.name} has none that "
-                "can be read: add levels to the game, or use a generator that needs none, such as `constructive`"
+                f"can be read{f' ({context.unread})' if context.unread else ''}: add levels to the game, or use a "
+                "generator that needs none, such as `constructive`"
             )
 
     @abstractmethod

@@ -19,8 +19,12 @@ from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from pcg.evaluators.level_grid import Palette
+
 _GROUND = ("background", "floor", "ground", "empty", "air")
 """Names of other programs' files for a cell with nothing on it."""
+_EXAMPLES = 10
+"""Most names in the example of a mapping that a message has, to be copied."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +52,20 @@ class Mapping:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The characters that levels of the game may have."""
-        return frozenset(self.game.definition.mapping) | {" "}
+        """The characters that levels of the game may have; of VGDL's own only those whose sprites the game has."""
+        return frozenset(tile.char for tile in self._palette.tiles)
 
     @cached_property
     def ground(self) -> str:
         """The character of a cell with nothing on it."""
+        return self._palette.tiles[self._palette.empty].char
+
+    @cached_property
+    def _palette(self) -> Palette:
         from pcg.evaluators.analysis import analyse
         from pcg.evaluators.level_grid import palette
 
-        tiles = palette(analyse(self.game.definition))
-        return tiles.tiles[tiles.empty].char
+        return palette(analyse(self.game.definition))
 
     @cached_property
     def _folded(self) -> dict[str, str]:
@@ -66,7 +73,7 @@ class Mapping:
         definition = self.game.definition
         found: dict[str, str] = dict.fromkeys(_GROUND, self.ground)
         for character, sprites in reversed(list(definition.mapping.items())):
-            if sprites:
+            if sprites and character in self.known:
                 found[sprites[-1].lower()] = character
                 found["_".join(sprites).lower()] = character
         avatars = [c for c, sprites in definition.mapping.items() if sprites and self._is_avatar(sprites[-1])]
@@ -101,16 +108,16 @@ class Mapping:
         """
         found = self.find(name)
         if found is None:
-            raise self._unknown([name], place)
+            raise self.unknown([name], place)
         return found
 
-    def _unknown(self, names: list[str], place: str) -> PcgError:
+    def unknown(self, names: list[str], place: str) -> PcgError:
         hint = did_you_mean(names[0].lower(), self._folded) if len(names) == 1 else ""
         told = ", ".join(f"`{name}`" for name in names) + (" is" if len(names) == 1 else " are")
+        example = json.dumps(dict.fromkeys(names[:_EXAMPLES], self.ground), ensure_ascii=False)
         return PcgError(
             f"{place + ': ' if place else ''}{told} nothing in {self.game.name}{hint} "
-            f"(map {'it' if len(names) == 1 else 'each'} to one of {' '.join(sorted(self.known))}, "
-            f'as in {{"{names[0]}": "{self.ground}"}})'
+            f"(map {'it' if len(names) == 1 else 'each'} to one of {' '.join(sorted(self.known))}, as in {example})"
         )
 
     def text(self, rows: list[str], place: str) -> str:
@@ -125,7 +132,7 @@ class Mapping:
                 if char not in unknown and self.find(char) is None:
                     unknown[char] = f"{place}:{y}:{x}"
         if unknown:
-            raise self._unknown(list(unknown), next(iter(unknown.values())))
+            raise self.unknown(list(unknown), next(iter(unknown.values())))
         return "\n".join("".join(self.character(char) for char in row) for row in rows)
 
 

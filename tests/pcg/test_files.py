@@ -19,6 +19,7 @@ import pcg
 from pcg import files
 from pcg.cli import app
 from pcg.engine.game import Game, builtin_games
+from pcg.generators.levels import make_generator
 
 LEVEL = "wwwww\nwA.ow\nw.b.w\nwwwww"
 ONE_PLAYER = [name for name in builtin_games() if pcg.load(name).players == 1]
@@ -160,6 +161,33 @@ def test_an_object_that_the_game_has_not_is_named_with_its_place(boxes: Game, tm
         files.read_levels(tmp_path / "game.ps", files.Mapping(boxes))
     known = files.Mapping(boxes, {"O": "o"})
     assert files.read_levels(tmp_path / "game.ps", known)[0] == LEVEL
+
+
+def test_all_objects_that_the_game_has_not_are_named_at_once(boxes: Game, tmp_path: Path) -> None:
+    script = tmp_path / "script.txt"
+    changed = SCRIPT.replace("O = Mark", "O = Mark\nC = Cat\nD = Cat and Dog").replace("#p#", "#pCD#")
+    script.write_text(changed.replace("#.*.#", "#C*.#"), encoding="utf-8")
+    with pytest.raises(pcg.PcgError, match=r"script.txt:\d+:2: `cat`, `cat and dog` are nothing in boxes") as refused:
+        files.read_puzzlescript(script, files.Mapping(boxes))
+    assert '{"cat": ".", "cat and dog": "."}' in str(refused.value)
+
+
+def test_comments_hold_comments_and_backgrounds_have_names_of_their_own(boxes: Game, tmp_path: Path) -> None:
+    script = tmp_path / "script.txt"
+    changed = SCRIPT.replace(". = Background", ". = Grass\n~ = Sand\nBackground = Grass or Sand")
+    changed = changed.replace("LEVELS\n=======", "LEVELS\n=======\n(tips (two (of\n###\n) them)\n#X#) and (one)\n")
+    script.write_text(changed.replace("#.*.#", "#~*.#") + "(never closed\n#X#\n", encoding="utf-8")
+    read = files.read_puzzlescript(script, files.Mapping(boxes))
+    assert read == ["wwwww\nwA.ow\nw.b.w\nwwwww", "www\nwAw\nwww"]
+
+
+def test_characters_of_the_language_without_sprites_in_the_game_are_none_of_its(tmp_path: Path) -> None:
+    spire = pcg.load("spire")  # has no walls, though `w` is a wall in every game that has them
+    with pytest.raises(pcg.PcgError, match="`w` is no character of spire"):
+        files.Mapping(spire, {"#": "w"})
+    game = Game(spire.definition, ["wwwww\nwA.dw\nwwwww"], name="spire")
+    with pytest.raises(pcg.PcgError, match=r"none that can be read \(level 0: character 'w' in row 1, column 1"):
+        make_generator("wfc", game, seed=1)
 
 
 def test_all_characters_that_the_game_has_not_are_named_at_once(boxes: Game, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from pcg.cli.usage import UsageErrors, usage_error
 
@@ -120,7 +120,22 @@ def input_error(error: BaseException) -> str | None:
     return None
 
 
-class Commands(TyperGroup):
+class CommandGroup(TyperGroup):
+    """Group of commands whose help is plain text."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name.
+
+        In 80 columns the tables of typer, with a column for each kind of name, leave sentences a third of the width and
+        cut words off; those of groups, whose commands have short names, stay.
+        """
+        found = super().get_command(ctx, cmd_name)
+        if isinstance(found, TyperCommand):
+            found.rich_markup_mode = None
+        return found
+
+
+class Commands(CommandGroup):
     """Group of commands that turns errors of every command into messages and exit codes.
 
     Attributes:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer.core
+import typer.main
 from typer.testing import CliRunner, Result
 
 import pcg
@@ -68,6 +70,29 @@ def test_help_names_every_command(run: Run) -> None:
         "doctor",
     ):
         assert f" {name} " in result.output
+
+
+def test_help_of_every_command_fits_a_terminal_of_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    seen = 0
+
+    def look(group: typer.core.TyperGroup, words: list[str]) -> None:
+        nonlocal seen
+        for name in group.commands:
+            result, command = run(*words, name, "--help"), group.commands[name]
+            assert result.exit_code == 0, (words, name)
+            lines = result.output.splitlines()
+            assert max(map(len, lines)) <= 80, (words, name)
+            cut = [line for line in lines if "…" in line]
+            assert not cut, (words, name, cut)
+            seen += 1
+            if isinstance(command, typer.core.TyperGroup):
+                look(command, [*words, name])
+            else:  # the sentences have most of the width
+                assert max(len(line) - len(line.lstrip()) for line in lines if line.strip()) <= 40, (words, name)
+
+    look(typer.main.get_command(app), [])
+    assert seen > 60
 
 
 def test_version_is_that_of_the_package(run: Run) -> None:

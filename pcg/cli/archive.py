@@ -33,23 +33,23 @@ def archive(
     The page is served until Ctrl-C. Levels that you save are put into the folder `drawn` of the run, those that you
     star into `starred`.
     """
-    from pcg.studio import studio_app
     from pcg.web.run_levels import RunFolder
-    from pcg.web.serving import hosts_of, listen, serve
 
     run = RunFolder(folder)  # what is wrong with it is told before the server starts
     if level and level >= (kept := run.groups().get("kept", 0)):
         raise bad(f"--level {level}: expected a level that {folder} keeps, 0 to {kept - 1}")
+    show_run(folder, f"#kept-{level}" if level else "", open_browser=open_browser, host=host, port=port)
+
+
+def show_run(folder: Path, place: str, *, open_browser: bool, host: str = "127.0.0.1", port: int | None = None) -> None:
+    """Serve the studio with a run until Ctrl-C, beginning with an address below the run's page."""
+    from pcg.studio import studio_app
+    from pcg.web.serving import hosts_of, listen, serve
+
     app = studio_app(folder=folder.resolve().parent, runs=[folder], hosts=hosts_of(host))
     bound = listen(host, port)
     compile_now()
-    serve(
-        app,
-        bound,
-        open_browser=open_browser,
-        start=f"runs/{folder.resolve().name}/" + (f"#kept-{level}" if level else ""),
-        ready=tell,
-    )
+    serve(app, bound, open_browser=open_browser, start=f"runs/{folder.resolve().name}/{place}", ready=tell)
 
 
 def play_in_browser(game: Game, level: int | str | Path, seed: int, fps: float | None, port: int | None) -> None:

@@ -8,12 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from pcg.cli.archive import show_run
 from pcg.cli.console import bad
 from pcg.cli.options import (
     CacheOption,
     ClusterOption,
     ExecutorOption,
     JsonOption,
+    OpenOption,
+    PortOption,
     WorkersOption,
     execution,
     read_budget,
@@ -80,8 +83,24 @@ def resume(
         finishers.find(kind.kind)(result)
 
 
-def report(folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")]) -> None:
-    """Draw the pictures of a run and write its report.html again; of a tournament, its tables and figures too."""
-    from pcg.report import write_report
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")],
+    open_browser: OpenOption = False,
+    port: PortOption = None,
+) -> None:
+    """Draw the pictures of a run and write its report.html again; of a tournament, its tables and figures too.
 
-    print(write_report(folder))
+    With `--open` the report is shown in the browser; that of levels by the studio, until Ctrl-C, with links on which
+    each level is played and edited.
+    """
+    from pcg.report import write_report
+    from pcg.runs.run import run_kind
+
+    page = write_report(folder)
+    print(page)
+    if not open_browser:
+        return
+    if run_kind(folder).kind == "levels":
+        show_run(folder, "report", open_browser=True, port=port)
+    else:
+        typer.launch(page.resolve().as_uri())

@@ -107,16 +107,17 @@ def _write_played(folder: Path) -> None:
         write_whole(folder / PLAYED, page(bundled))
 
 
-def render_levels(folder: Path) -> str:
+def render_levels(folder: Path, *, studio: bool = False) -> str:
     """Return the page of a run as HTML; the same for equal runs.
 
     Args:
         folder: a run folder (layout: `pcg.runs`) in which the pictures have been drawn.
+        studio: for the studio's pages of the run, on which every level is played and edited; otherwise for a file.
     """
-    return render_page("levels", **_context(folder))
+    return render_page("levels", **_context(folder, studio))
 
 
-def _context(folder: Path) -> dict[str, Any]:
+def _context(folder: Path, studio: bool) -> dict[str, Any]:
     from markupsafe import Markup
 
     run, summary = read_run(folder)
@@ -144,7 +145,7 @@ def _context(folder: Path) -> dict[str, Any]:
         "best_parts": _parts(best) if best else [],
         "course": _course(folder, levels),
         "course_curve": Markup(course_curve([e["course"] for e in levels])) if levels and "course" in levels[0] else "",
-        "galleries": _galleries(folder, levels, others),
+        "galleries": _galleries(folder, levels, others, studio),
         "chart": Markup(fitness_curve(events)),
         "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
         "wanted": wanted_levels(run, levels),
@@ -249,22 +250,23 @@ def _course(folder: Path, levels: Sequence[dict[str, Any]]) -> list[dict[str, An
 
 
 def _galleries(
-    folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]]
+    folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]], studio: bool
 ) -> list[tuple[str, str, str, list[dict[str, Any]]]]:
     shown = []
     if levels:
-        cards = [_card(folder / "levels", number, level) for number, level in enumerate(levels)]
+        cards = [_card(folder / "levels", number, level, studio) for number, level in enumerate(levels)]
         title = "Levels, in the order of the course" if "course" in levels[0] else "Levels, best first"
         shown.append((title, "levels", "", cards))
     if others:
-        cards = [_card(folder / "infeasible", number, level) for number, level in enumerate(others)]
+        cards = [_card(folder / "infeasible", number, level, studio) for number, level in enumerate(others)]
         note = "Each of these breaks at least one constraint; the share it keeps is beside its name."
         shown.append(("Not feasible, closest first", "infeasible", note, cards))
     return shown
 
 
-def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
+def _card(folder: Path, number: int, level: dict[str, Any], studio: bool) -> dict[str, Any]:
     path = folder / level["file"]
+    key = f"{'kept' if level['feasible'] else 'closest'}-{number}"
     page = f"{PLAYED}#level={number + 1}" if level["feasible"] and _played(folder) else ""
     head = f"fitness {value_text(level['fitness'])}" if level["feasible"] else f"constraints {level['constraint']:.0%}"
     return {
@@ -277,12 +279,14 @@ def _card(folder: Path, number: int, level: dict[str, Any]) -> dict[str, Any]:
         "parts": _parts(level),
         "why": _why(level),
         "play": _play(level),
-        "page": page,
+        "play_page": f"./#{key}/play" if studio else page,
+        "edit_page": f"./#{key}/edit" if studio else "",
         "commands": [
             *([] if page else [f"pcg export . -o {PLAYED} && pcg report .  # makes a page to play, and links to it"]),
             f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
             f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
             f"pcg archive . --level {number} --open",
+            *([] if studio else ["pcg report . --open  # this report, with links that edit each level"]),
         ]
         if level["feasible"]
         else [],

@@ -6,16 +6,18 @@ and `heatmap`, what it does with levels is done by `level_editor`, and playing i
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 from collections.abc import AsyncIterator, Collection
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from pcg.describe import describe
@@ -25,8 +27,11 @@ from pcg.export.bundle import RecordedPlay, bundle
 from pcg.export.page import page as page_of
 from pcg.export.sources import one_game
 from pcg.render import render_level
+from pcg.report.base import PAGE, read_run
+from pcg.report.levels import render_levels
+from pcg.report.pictures import draw_pictures
 from pcg.web.exported import bundle_json, player_routes
-from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, take
+from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, security_headers, take
 from pcg.web.heatmap import FITNESS, heatmap
 from pcg.web.level_editor import (
     MOST_SUGGESTIONS,
@@ -96,6 +101,7 @@ class ArchiveSite:
             Route("/api/vote", self.vote, methods=["POST"]),
             Route("/api/votes", self.votes),
             Route("/api/page", self.exported_page),
+            Route("/report", self.report),
             Route("/api/play", self.play, methods=["POST"]),
             *self.levels.routes(),
             play_route(self.plays),
@@ -264,6 +270,19 @@ class ArchiveSite:
         game = self.run.game
         one = Game(game.definition, [level], name=game.name, reading=game.reading)
         return bundle_json(one, titles=[title] if title else (), plays=plays)
+
+    async def report(self, request: Request) -> Response:
+        """Return the report of the run, from which every level is played and edited here."""
+        made = await self.bench.run(self._report)
+        digest = base64.b64encode(sha256(made.split("<script>")[1].split("</script>")[0].encode()).digest()).decode()
+        policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+        return HTMLResponse(made, headers={name.decode(): value.decode() for name, value in security_headers(policy)})
+
+    def _report(self) -> str:
+        read_run(self.run.folder, "levels/index.json")  # of a run that is under way there is none
+        if not (self.run.folder / PAGE).exists():
+            draw_pictures(self.run.folder)
+        return render_levels(self.run.folder, studio=True)
 
     async def exported_page(self, request: Request) -> Response:
         """The page that `pcg export` makes of the run; with `?starred=1` of its starred levels."""

@@ -74,7 +74,7 @@ class Guard:
     Args:
         app: what is guarded.
         hosts: names by which the server may be addressed; "*" allows all.
-        headers: that every answer has.
+        headers: that every answer has, unless it brings one of its own.
         largest: bytes that a request may send.
     """
 
@@ -99,7 +99,9 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message["headers"], *self.headers]}
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [(name, value) for name, value in self.headers if name not in own]
+                message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
         refusal = self._refusal(scope, headers)

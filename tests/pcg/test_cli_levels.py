@@ -148,8 +148,14 @@ def test_parameters_reach_the_run_and_its_manifest(run: Run, tmp_path: Path) -> 
     assert manifest["archive"]["distance"] == 0.2
 
 
-def test_report_can_be_written_again(run: Run, whole: Path, tmp_path: Path) -> None:
+def test_report_can_be_written_again_and_shown(
+    run: Run, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(whole, tmp_path / "run")
     (tmp_path / "run" / "report.html").unlink()
     assert run("report", "run").output == "run/report.html\n"
+    shown = []
+    monkeypatch.setattr("pcg.cli.runs.show_run", lambda *place, **options: shown.append((place, options)))
+    assert run("report", "run", "--open").output == "run/report.html\n"
+    assert shown == [((Path("run"), "report"), {"open_browser": True, "port": None})]
     assert files(tmp_path / "run") == files(whole)

@@ -1,4 +1,4 @@
-"""The page of a ConnectX episode in headless Chromium: a reader plays on from any step, against a search in the page."""
+"""The page of a ConnectX episode in headless Chromium: a reader plays on from any step, against a search there."""
 
 from __future__ import annotations
 

@@ -138,7 +138,9 @@ def test_a_game_is_written_mended_and_played(browser: Any, tmp_path: Path) -> No
         page.evaluate("document.getElementById('text').scrollTop -= 8")  # a late scroll to the caret takes it along
         until(page, f"document.getElementById('explained').getBoundingClientRect().y > {before + 4}")
         assert card.is_visible()
-        page.evaluate("Object.assign(document.getElementById('text').style, { height: '60px', minHeight: 0, flex: 'none' })")
+        page.evaluate(
+            "Object.assign(document.getElementById('text').style, { height: '60px', minHeight: 0, flex: 'none' })"
+        )
         page.evaluate("document.getElementById('text').scrollTop = 0")
         card.wait_for(state="hidden")  # its word is out of sight
         page.evaluate("document.getElementById('text').removeAttribute('style')")

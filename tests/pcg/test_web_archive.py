@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import io
 import json
 import os
@@ -141,6 +143,20 @@ def test_the_page_and_all_it_loads_are_there(client: TestClient) -> None:
         assert client.get(path).status_code == 200, path
     assert "default-src 'self'" in page.headers["content-security-policy"]
     assert not re.search(r"https?://", page.text)
+
+
+def test_the_report_runs_only_the_script_it_was_written_with(client: TestClient, folder: Path) -> None:
+    answer = client.get("/report")
+    assert answer.status_code == 200
+    assert answer.text.count("<script>") == 1
+    script = re.search(r"<script>(.*?)</script>", answer.text, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert answer.headers.get_list("content-security-policy") == [
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+        "base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
+    ]
+    kept = json.loads((folder / "levels" / "index.json").read_text())["levels"]
+    assert [f'href="./#kept-{k}/edit"' in answer.text for k in range(len(kept) + 1)] == [True] * len(kept) + [False]
 
 
 def test_a_run_of_any_generator_is_shown_over_its_metrics(client: TestClient, folder: Path) -> None:

@@ -145,6 +145,29 @@ def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(tab: Tab, tmp_pat
     assert (folder / "drawn" / "lvl0.txt").read_text() == after + "\n"
 
 
+def test_the_report_in_the_studio_edits_and_plays_each_level(browser: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run_levels(LevelRun("boxes", "constructive", count=2, evaluations=8, seed=1), folder, workers=1)
+    write_report(folder)
+    tab = Tab(browser, viewport={"width": 1280, "height": 900})
+    page = tab.page
+    with served(archive_app(folder)) as url:
+        page.goto(url)
+        page.get_by_role("link", name="Report").click()
+        page.wait_for_url("**/report")
+        assert page.evaluate("document.querySelector('img.pixels').naturalWidth") > 0
+        assert page.evaluate("getComputedStyle(document.querySelector('.gallery')).display") == "grid"
+        page.get_by_role("link", name="Edit lvl1.txt").click()
+        page.locator("#pane-edit").wait_for()
+        assert page.locator("#text").input_value().strip() == (folder / "levels" / "lvl1.txt").read_text().strip()
+        page.go_back()
+        page.get_by_role("link", name="Play lvl0.txt, or watch its win").click()
+        page.locator("#pane-play canvas").first.wait_for()
+        assert tab.complaints == []
+    assert "Edit lvl1.txt" not in (folder / "report.html").read_text()
+    tab.close()
+
+
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_no_page_is_wider_than_its_window(browser: Any, tmp_path: Path, width: int) -> None:
     folder = tmp_path / "run"

@@ -312,10 +312,11 @@ await attempt(async () => {
   await showDrawn();
   await showStarred();
   await comparison.refresh();
-  const wanted = decodeURIComponent(location.hash.slice(1));
+  const [wanted, tab] = decodeURIComponent(location.hash.slice(1)).split("/"); // as reports link levels: #kept-3/edit
   if (wanted === "draw" || !part("show").options.length) await drawNew();
   else if (wanted) {
     const cell = map?.data.cells.find(({ keys }) => keys.includes(wanted));
     await choose(wanted, cell ? cell.keys : [wanted]);
+    if (TABS.includes(tab)) await showTab(tab);
   } else if (shown?.cells.length) await choose(best()[0].keys[0], best()[0].keys, false);
 });

@@ -2,8 +2,9 @@
 levels, an episode of ConnectX.
 
 mkdocs calls `on_post_build`; pages show a game with ``<iframe src="../play/NAME.html">``, and link the levels that the
-gallery has of it as ``../play/gallery/NAME.html``, an evolved game as ``../play/evolved/NAME.html``, the episode as ``play/connectx.html``. Games change
-seldom and the kernels of pages are built once per version, so this takes some seconds of a build.
+gallery has of it as ``../play/gallery/NAME.html``, an evolved game as ``../play/evolved/NAME.html``, the episode as
+``../play/connectx.html``. Games change seldom and the kernels of pages are built once per version, so this takes some
+seconds of a build.
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ def read_puzzlescript(path: Path | str, mapping: Mapping) -> list[str]:
         else:
             levels[-1].append((number, line.strip()))
     levels = [rows for rows in levels if rows]
-    found, unknown = {}, {}
+    found: dict[str, str] = {}
+    unknown: dict[str, str] = {}
     for number, row in itertools.chain(*levels):
         for x, char in enumerate(row, 1):
             if char not in found:

@@ -28,8 +28,10 @@ def read_puzzlescript(path: Path | str, mapping: Mapping) -> list[str]:
     Raises:
         PcgError: the file is no script, or has objects that are not known, all of them with the place of the first.
     """
+    from pcg.engine.vgdl.source import read_source
+
     path = Path(path)
-    sections = _sections(path.read_text(encoding="utf-8-sig"))
+    sections = _sections(read_source(path)[0])
     if "levels" not in sections:
         raise PcgError(f"{path} is no script of PuzzleScript: it has no section LEVELS")
     legend = _legend(sections.get("legend", []), sections.get("objects", []))

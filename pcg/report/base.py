@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.runs.store import read_json
 
 PAGE = "report.html"
 """Name of the page in the folder."""
@@ -128,17 +129,12 @@ def read_run(folder: Path, *needed: str) -> tuple[dict[str, Any], dict[str, Any]
         needed: further files that must be there.
 
     Raises:
-        PcgError: when a file is missing.
+        PcgError: when a file is missing or damaged.
     """
     for name in ("run.json", "events.jsonl", "summary.json", *needed):
         if not (folder / name).is_file():
             raise PcgError(f"`{folder}` is not the folder of a finished run: it has no {name}")
-    return read_file(folder / "run.json"), read_file(folder / "summary.json")
-
-
-def read_file(path: Path) -> Any:
-    """Return the content of a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_json(folder / "run.json"), read_json(folder / "summary.json")
 
 
 def read_events(folder: Path, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -147,10 +143,17 @@ def read_events(folder: Path, keys: Sequence[str] | None = None) -> list[dict[st
     Args:
         folder: of the run.
         keys: names of the fields that are kept, as logs can be long; None for all.
+
+    Raises:
+        PcgError: when the log is damaged.
     """
-    with open(folder / "events.jsonl", encoding="utf-8") as file:
-        events = (json.loads(line) for line in file)
-        return [event if keys is None else {key: event[key] for key in keys} for event in events]
+    path = folder / "events.jsonl"
+    try:
+        with open(path, encoding="utf-8") as file:
+            events = (json.loads(line) for line in file)
+            return [event if keys is None else {key: event[key] for key in keys} for event in events]
+    except ValueError as error:
+        raise PcgError(f"{path} is damaged: {error}") from None
 
 
 def plural(count: int, noun: str) -> str:

@@ -26,7 +26,6 @@ from pcg.report.base import (
     Column,
     plural,
     read_events,
-    read_file,
     read_run,
     render_page,
     settings_tables,
@@ -35,7 +34,7 @@ from pcg.report.base import (
 )
 from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
 from pcg.report.pictures import draw_pictures
-from pcg.runs.store import write_whole
+from pcg.runs.store import read_json, write_whole
 
 _MISSION_SCALE = 1.3
 """Pixels on the page for a point of a mission's drawing: text of 13 pixels."""
@@ -96,7 +95,7 @@ def _write_played(folder: Path) -> None:
     """Write the page that plays the levels, where that takes a moment and a page can hold them."""
     from pcg.export import bundle, one_game, page
 
-    if MODE != "aot" or not read_file(folder / "levels" / "index.json")["levels"]:
+    if MODE != "aot" or not read_json(folder / "levels" / "index.json")["levels"]:
         return
     try:
         made = one_game(str(folder.resolve()))
@@ -122,9 +121,9 @@ def _context(folder: Path, studio: bool) -> dict[str, Any]:
 
     run, summary = read_run(folder)
     events = read_events(folder)
-    levels = read_file(folder / "levels" / "index.json")["levels"]
+    levels = read_json(folder / "levels" / "index.json")["levels"]
     spare = folder / "infeasible" / "index.json"
-    others = read_file(spare)["levels"] if spare.exists() else []
+    others = read_json(spare)["levels"] if spare.exists() else []
     best = next((level for level in levels if level["actions"]), None)  # the one that the film shows
     film = folder / "best.gif"
     tables = {
@@ -439,7 +438,7 @@ def level_figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Fig
     found = []
     archive = folder / "archive.json"
     if archive.is_file():
-        data = read_file(archive)
+        data = read_json(archive)
         note = "Each cell holds the best level found with these measures; the denser, the fitter."
         found.append(Figure("The archive", note, archive_map(data)))
     feasible = [event["metrics"] | {"fitness": event["fitness"]} for event in events if event["feasible"]]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
+
+from pcg.runs.store import read_json
 
 SHEET = "sheet.png"
 FILM = "best.gif"
@@ -21,7 +22,7 @@ def draw_pictures(folder: Path) -> list[Path]:
     from pcg.engine.game import load
     from pcg.render import contact_sheet, render_gif, render_level
 
-    run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    run = read_json(folder / "run.json")
     game = load(folder / "levels" / "game.vgdl", reading=run["game"]["reading"])
     drawn: list[Path] = []
     sheets = []
@@ -48,7 +49,7 @@ def draw_pictures(folder: Path) -> list[Path]:
 def _index(folder: Path) -> list[dict[str, Any]]:
     """Return the entries of `index.json`, best first; none if there is no such file."""
     path = folder / "index.json"
-    levels: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["levels"] if path.is_file() else []
+    levels: list[dict[str, Any]] = read_json(path)["levels"] if path.is_file() else []
     return levels
 
 

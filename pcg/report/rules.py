@@ -15,7 +15,6 @@ from pcg.generators.rules.genes import RuleSet
 from pcg.report.base import (
     PAGE,
     read_events,
-    read_file,
     read_run,
     render_page,
     settings_tables,
@@ -23,7 +22,7 @@ from pcg.report.base import (
 )
 from pcg.report.figures.rules import family_tree, profile_bars, reasons_bars, search_curve
 from pcg.runs.experiments.games import start_folder
-from pcg.runs.store import GAMES, write_whole
+from pcg.runs.store import GAMES, read_json, write_whole
 
 _FILMS = 6
 """Games whose plays are drawn as animations: the best."""
@@ -49,7 +48,7 @@ def render_rules(folder: Path) -> str:
 
     run, summary = read_run(folder)
     index = folder / "games" / "index.json"
-    entries = read_file(index)["games"] if index.is_file() else []
+    entries = read_json(index)["games"] if index.is_file() else []
     wanted = ("id", "parents", "generation", "origin", "fitness", "feasible")
     events = {event["id"]: event for event in read_events(folder, wanted)}
     parents = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})

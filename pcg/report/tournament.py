@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.evaluators.tournament import Place, Standings
-from pcg.report.base import PAGE, Cell, Column, Settings, plural, read_file, render_page
+from pcg.report.base import PAGE, Cell, Column, Settings, plural, render_page
 from pcg.report.figures.tournament import heat_map, win_rates
 from pcg.report.tournament_tables import (
     games_csv,
@@ -25,7 +25,7 @@ from pcg.report.tournament_tables import (
     standings_latex,
 )
 from pcg.runs.experiments.tournament import TournamentResult, read_tournament
-from pcg.runs.store import write_whole
+from pcg.runs.store import read_json, write_whole
 
 _FAULTS = 200
 """Disqualifications that the page lists; all are in results.csv."""
@@ -80,7 +80,7 @@ def render_tournament(state: TournamentResult, standings: Standings) -> str:
     """Return the page of a tournament as HTML."""
     from markupsafe import Markup
 
-    versions = read_file(state.folder / "run.json")["versions"]
+    versions = read_json(state.folder / "run.json")["versions"]
     headings, rows = standing_rows(standings)
     agents = [s.agent for s in standings.overall if s.tally.plays]
     faults = state.faults

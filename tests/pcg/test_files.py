@@ -242,6 +242,13 @@ def test_files_that_are_none_are_refused(boxes: Game, tmp_path: Path, name: str,
     assert message in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["a.ps", "a.txt", "a.tmj", "a.ldtk"])
+def test_files_that_are_no_text_are_refused(boxes: Game, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"LEVELS\n\xff\xfe")
+    with pytest.raises(pcg.PcgError, match=name):
+        files.read_levels(tmp_path / name, files.Mapping(boxes))
+
+
 def test_a_mapping_to_no_character_of_the_game_is_refused(boxes: Game, tmp_path: Path) -> None:
     with pytest.raises(pcg.PcgError, match="`q` is no character of boxes"):
         files.Mapping(boxes, {"X": "q"})

@@ -223,3 +223,14 @@ def test_levels_are_linked_to_a_page_that_plays_them(run: Path, monkeypatch: pyt
     assert links() == []
     (run / "play.html").unlink()
     assert links() == [] and not (run / "play.html").exists()
+
+
+@pytest.mark.parametrize("name", ["run.json", "summary.json", "levels/index.json", "events.jsonl"])
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b'{"levels": '])
+def test_a_damaged_run_is_told_in_one_line(run: Path, tmp_path: Path, name: str, content: bytes) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(run, folder)
+    (folder / name).write_bytes(content)
+    result = CliRunner().invoke(app, ["report", str(folder)])
+    assert result.exit_code == 2
+    assert f"{name} is damaged" in result.stderr and result.stderr.count("\n") == 1

@@ -153,6 +153,12 @@ class _Move:
 def puzzle_rules(analysis: GameAnalysis) -> PuzzleRules:
     """The moves of a game, if it is one of pushing boxes or of keys and doors.
 
+    >>> import pcg
+    >>> from pcg.generators.levels import LevelContext
+    >>> analysis = LevelContext.of(pcg.load("boxes")).analysis
+    >>> [(analysis.names(c.front), c.stays) for c in puzzle_rules(analysis).cases[1:3]]
+    [(('wall',), True), (('mark',), False)]
+
     Raises:
         PcgError: it is not; the message says what stands against it.
     """

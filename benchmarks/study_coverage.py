@@ -8,8 +8,8 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
 
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
-    spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`);
-                ranks: of the mixture over widths, in the row `one normal` of its normal approximation; `votes alone`
+    spread      posterior under a normal prior whose width the votes tell too (`preferences.posterior`), a mixture over
+                widths; in the row `one normal` of a normal distribution with its mean and covariance; `votes alone`
                 without what people's own tastes add
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
@@ -39,7 +39,7 @@ from pcg.evaluators.preferences import count_votes, fit, make_design
 from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
-from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.sets import SetDesign
 from pcg.evaluators.preferences.simulation import (
     Population,
@@ -103,6 +103,11 @@ def said_together(truth: np.ndarray, options: argparse.Namespace, seed: int, *, 
     return np.asarray(utilities[one] - utilities[two])
 
 
+def without_tastes(after: Posterior) -> Posterior:
+    """The posterior if answers of one person did not resemble each other."""
+    return replace(after, covariance=after.covariance / after.dispersion, dispersion=1.0)
+
+
 def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
     """Shares of intervals that hold the truth, in one study."""
     names = item_names(options.items)
@@ -123,14 +128,22 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
     together = said_together(truth, options, seed) if options.taste else None
     reach = robust_covariance(fitted, votes)
     after = posterior(fitted, votes)
-    mean, spread = after.mean, after.covariance
     found["dispersion"] = after.dispersion
-    for name, at, covariance, factor in (
-        ("wald", fitted.utilities, fitted.covariance, 1.959964), ("spread", mean, spread, 1.959964),
-        ("votes alone", mean, spread / after.dispersion, 1.959964),
-        ("robust", fitted.utilities, reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
+    differences = np.eye(n)[one] - np.eye(n)[two]
+    for name, made in (
+        ("spread", after), ("one normal", replace(after, parts=())), ("votes alone", without_tastes(after)),
     ):  # fmt: skip
-        c = covariance[:n, :n]
+        ends = made.intervals()
+        note(f"{name} utilities", ends[:, 0], ends[:, 1], truth)
+        ends = made.combinations(differences)
+        note(f"{name} differences", ends[:, 0], ends[:, 1], apart)
+        if together is not None:
+            note(f"{name} together", ends[:, 0], ends[:, 1], together)
+    for name, covariance, factor in (
+        ("wald", fitted.covariance, 1.959964),
+        ("robust", reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
+    ):
+        at, c = fitted.utilities, covariance[:n, :n]
         errors = factor * np.sqrt(np.diagonal(c))
         note(f"{name} utilities", at - errors, at + errors, truth)
         errors = factor * np.sqrt(np.maximum(0, c[one, one] + c[two, two] - 2 * c[one, two]))
@@ -185,7 +198,8 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
             choices.append(choose(f"p{person}", shown, own))
     after = ChoiceTable(choices, names).posterior()
     one, two = np.triu_indices(options.items, 1)
-    ends = np.array([after.difference(i, j) for i, j in zip(one, two, strict=True)])
+    differences = np.eye(options.items)[one] - np.eye(options.items)[two]
+    ends = after.combinations(differences)
     apart, found = truth[one] - truth[two], {}
     open_ranks, ranks = after.ranks(seed=seed), 1 + np.argsort(np.argsort(-truth))
     looked = [
@@ -194,9 +208,9 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
         ("ranks", *open_ranks.T, ranks),
         ("one normal ranks", *replace(after, parts=()).ranks(seed=seed).T, ranks),
     ]
-    alone = replace(after, covariance=after.covariance / after.dispersion)
-    narrow = np.array([alone.difference(i, j) for i, j in zip(one, two, strict=True)])
+    narrow = without_tastes(after).combinations(differences)
     looked.append(("votes alone differences", *narrow.T, apart))
+    looked.append(("one normal differences", *replace(after, parts=()).combinations(differences).T, apart))
     if options.taste:
         said = said_together(truth, options, seed, four=True)
         looked += [("together", *ends.T, said), ("votes alone together", *narrow.T, said)]

@@ -10,7 +10,7 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
     spread      posterior under a normal prior whose width the votes tell too (`preferences.posterior`), a mixture over
                 widths; in the row `one normal` of a normal distribution with its mean and covariance; `votes alone`
-                without what people's own tastes add
+                without what people's own tastes add, `by itself` how much of the posterior intervals of ranks hold
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
@@ -108,6 +108,13 @@ def without_tastes(after: Posterior) -> Posterior:
     return replace(after, covariance=after.covariance / after.dispersion, dispersion=1.0)
 
 
+def held_by_itself(after: Posterior, ranks: np.ndarray, seed: int) -> float:
+    """How much of the posterior the intervals of ranks hold, (items, 2); ranks are whole, so not 95 % to the point."""
+    drawn = after.draw(4000, np.random.default_rng([seed, 43]))
+    places = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
+    return float(np.mean((ranks[:, 0] <= places) & (places <= ranks[:, 1])))
+
+
 def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
     """Shares of intervals that hold the truth, in one study."""
     names = item_names(options.items)
@@ -151,11 +158,13 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         if together is not None:
             note(f"{name} together", at[one] - at[two] - errors, at[one] - at[two] + errors, together)
     after_ranks = after.ranks(seed=seed)
+    found["spread ranks by itself"] = held_by_itself(after, after_ranks, seed)
     note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
     alone = replace(after, parts=()).ranks(seed=seed)
     note("one normal ranks", alone[:, 0], alone[:, 1], 1 + np.argsort(np.argsort(-truth)))
-    profile = profile_intervals(fitted)
-    note("profile utilities", profile[:, 0], profile[:, 1], truth)
+    if not options.quick:
+        profile = profile_intervals(fitted)
+        note("profile utilities", profile[:, 0], profile[:, 1], truth)
     ranks = 1 + np.argsort(np.argsort(-truth))
     drawn_anew = (("participants", ("basic", "percentile")), ("parametric", ("parametric",)))
     for method, kinds in drawn_anew if options.samples else ():
@@ -214,7 +223,7 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
     if options.taste:
         said = said_together(truth, options, seed, four=True)
         looked += [("together", *ends.T, said), ("votes alone together", *narrow.T, said)]
-    found["dispersion"] = after.dispersion
+    found["dispersion"], found["ranks by itself"] = after.dispersion, held_by_itself(after, open_ranks, seed)
     for name, low, high, true in looked:
         found[name] = float(np.mean((low <= true) & (true <= high)))
         found[f"{name} width"] = float(np.median(high - low))
@@ -235,6 +244,7 @@ def main() -> None:
     parser.add_argument("--shown", choices=("pair", "four"), default="pair")
     parser.add_argument("--worst", action="store_true")
     parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--quick", action="store_true", help="without the profile likelihood")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     everything = {}
@@ -251,6 +261,8 @@ def main() -> None:
                 everything[f"{design} {participants} {name}"] = (float(values.mean()), float(half))
                 if name == "dispersion":
                     print(f"{design:>9} {participants:>4}  {name:<24} {values.mean():6.3f}")
+                elif name.endswith("by itself"):
+                    print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} %")
                 elif not name.endswith("width"):
                     wide = float(np.mean([one[f"{name} width"] for one in studies]))
                     print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} +- {100 * half:3.1f} %"

@@ -9,7 +9,8 @@ A server with 1,024 descriptors is started by `pcg study serve`, and all come fr
 that send half a header, opened again whenever they are closed. `idle`: connections that send nothing. `junk`: requests
 that are none, and addresses that do not exist. `sockets`: participants who open a game and never play it; the server
 has room for as many plays. Meanwhile one participant plays, and every half second a stranger reads the first page over
-a new connection: how many got it, how long that took, how late ticks came, and how long the log became.
+a new connection: how many got it, how long that took, how late ticks came, and how long the log became. `done` counts
+connections made, junk answered, and games opened.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -37,19 +40,20 @@ JUNK = (b"\x16\x03\x01\x02\x00\x01\x00", b"NONSENSE\r\n\r\n", b"GET /no/such/pla
         b"POST /join HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\na=b")  # fmt: skip
 
 
-async def hold(host: str, port: int, sent: bytes, end: float) -> None:
+async def hold(host: str, port: int, sent: bytes, end: float, done: list[int]) -> None:
     """Keep a connection that has sent this, opened again when it is closed."""
     while time.monotonic() < end:
         with contextlib.suppress(OSError, asyncio.TimeoutError):
             reader, writer = await asyncio.wait_for(asyncio.open_connection(host, port), 10)
             writer.write(sent)
+            done[0] += 1
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(reader.read(), max(0.1, end - time.monotonic()))
             writer.close()
         await asyncio.sleep(5.0)  # an address that only connects is a flood, which is not what this is about
 
 
-async def throw(host: str, port: int, count: int, left: list[int]) -> None:
+async def throw(host: str, port: int, count: int, done: list[int]) -> None:
     """Send so many requests that mean nothing."""
     for number in range(count):
         with contextlib.suppress(OSError, asyncio.TimeoutError):
@@ -57,7 +61,7 @@ async def throw(host: str, port: int, count: int, left: list[int]) -> None:
             writer.write(JUNK[number % len(JUNK)])
             await asyncio.wait_for(reader.read(100), 10)
             writer.close()
-            left[0] += 1
+            done[0] += 1
 
 
 async def sit(url: str, held: list[ClientConnection], room: asyncio.Semaphore, number: int) -> None:
@@ -115,7 +119,7 @@ async def attack(what: str, count: int, seconds: float, url: str) -> dict[str, A
     end = time.monotonic() + seconds
     held: list[ClientConnection] = []
     if what in ("half", "idle"):
-        await asyncio.gather(*(hold(host, port, HALF if what == "half" else b"", end) for _ in range(count)))
+        await asyncio.gather(*(hold(host, port, HALF if what == "half" else b"", end, done) for _ in range(count)))
     elif what == "junk":
         await asyncio.gather(*(throw(host, port, count // 50, done) for _ in range(50)))
     else:
@@ -145,8 +149,11 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=30.0)
     parser.add_argument("--descriptors", type=int, default=1024, help="of the server")
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     count = options.count or {"half": 1300, "idle": 3000, "junk": 10_000, "sockets": 1000}[options.what]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # of the strangers, who all come from here
     settings = {"play": {"minimum": 3600.0, "restarts": 1000}, "design": {"checks": 0}}
     with a_study(settings, (Source("dungeon"),), False) as (folder, store), tempfile.TemporaryFile("w+") as log:
         program = f"ulimit -n {options.descriptors}; exec {sys.executable} -c 'from pcg.cli import main; main()' "
@@ -166,6 +173,8 @@ def main() -> None:
             server.wait(30)
     for name, value in found.items():
         print(f"{name:>16}  {value:.1f}" if isinstance(value, float) else f"{name:>16}  {value}")
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

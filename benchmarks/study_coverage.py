@@ -8,9 +8,9 @@ otherwise. Counted are utilities, differences of every two items, and ranks that
 
     wald        normal approximation around the estimate
     robust      the same with a covariance from what the votes of each participant say together, and Student's t
-    spread      normal approximation with a normal prior whose width the votes tell too (`preferences.posterior`);
-                ranks: of the mixture over widths, in the row `one normal` of its normal approximation; `votes alone`
-                without what people's own tastes add
+    spread      posterior under a normal prior whose width the votes tell too (`preferences.posterior`), a mixture over
+                widths; in the row `one normal` of a normal distribution with its mean and covariance; `votes alone`
+                without what people's own tastes add, `by itself` how much of the posterior intervals of ranks hold
     profile     profile likelihood (utilities only)
     basic       bootstrap over participants, basic intervals; ranks: quantiles of the samples
     percentile  bootstrap over participants, quantiles of the samples
@@ -39,7 +39,7 @@ from pcg.evaluators.preferences import count_votes, fit, make_design
 from pcg.evaluators.preferences.choices import Choice, ChoiceTable
 from pcg.evaluators.preferences.davidson import Fit
 from pcg.evaluators.preferences.intervals import bootstrap, profile_intervals
-from pcg.evaluators.preferences.posterior import posterior
+from pcg.evaluators.preferences.posterior import Posterior, posterior
 from pcg.evaluators.preferences.sets import SetDesign
 from pcg.evaluators.preferences.simulation import (
     Population,
@@ -103,6 +103,18 @@ def said_together(truth: np.ndarray, options: argparse.Namespace, seed: int, *, 
     return np.asarray(utilities[one] - utilities[two])
 
 
+def without_tastes(after: Posterior) -> Posterior:
+    """The posterior if answers of one person did not resemble each other."""
+    return replace(after, covariance=after.covariance / after.dispersion, dispersion=1.0)
+
+
+def held_by_itself(after: Posterior, ranks: np.ndarray, seed: int) -> float:
+    """How much of the posterior the intervals of ranks hold, (items, 2); ranks are whole, so not 95 % to the point."""
+    drawn = after.draw(4000, np.random.default_rng([seed, 43]))
+    places = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
+    return float(np.mean((ranks[:, 0] <= places) & (places <= ranks[:, 1])))
+
+
 def look(design: str, participants: int, options: argparse.Namespace, seed: int) -> dict[str, float]:
     """Shares of intervals that hold the truth, in one study."""
     names = item_names(options.items)
@@ -123,14 +135,22 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
     together = said_together(truth, options, seed) if options.taste else None
     reach = robust_covariance(fitted, votes)
     after = posterior(fitted, votes)
-    mean, spread = after.mean, after.covariance
     found["dispersion"] = after.dispersion
-    for name, at, covariance, factor in (
-        ("wald", fitted.utilities, fitted.covariance, 1.959964), ("spread", mean, spread, 1.959964),
-        ("votes alone", mean, spread / after.dispersion, 1.959964),
-        ("robust", fitted.utilities, reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
+    differences = np.eye(n)[one] - np.eye(n)[two]
+    for name, made in (
+        ("spread", after), ("one normal", replace(after, parts=())), ("votes alone", without_tastes(after)),
     ):  # fmt: skip
-        c = covariance[:n, :n]
+        ends = made.intervals()
+        note(f"{name} utilities", ends[:, 0], ends[:, 1], truth)
+        ends = made.combinations(differences)
+        note(f"{name} differences", ends[:, 0], ends[:, 1], apart)
+        if together is not None:
+            note(f"{name} together", ends[:, 0], ends[:, 1], together)
+    for name, covariance, factor in (
+        ("wald", fitted.covariance, 1.959964),
+        ("robust", reach[0], float(student.ppf(0.975, max(1, reach[1] - 1)))),
+    ):
+        at, c = fitted.utilities, covariance[:n, :n]
         errors = factor * np.sqrt(np.diagonal(c))
         note(f"{name} utilities", at - errors, at + errors, truth)
         errors = factor * np.sqrt(np.maximum(0, c[one, one] + c[two, two] - 2 * c[one, two]))
@@ -138,11 +158,13 @@ def look(design: str, participants: int, options: argparse.Namespace, seed: int)
         if together is not None:
             note(f"{name} together", at[one] - at[two] - errors, at[one] - at[two] + errors, together)
     after_ranks = after.ranks(seed=seed)
+    found["spread ranks by itself"] = held_by_itself(after, after_ranks, seed)
     note("spread ranks", after_ranks[:, 0], after_ranks[:, 1], 1 + np.argsort(np.argsort(-truth)))
     alone = replace(after, parts=()).ranks(seed=seed)
     note("one normal ranks", alone[:, 0], alone[:, 1], 1 + np.argsort(np.argsort(-truth)))
-    profile = profile_intervals(fitted)
-    note("profile utilities", profile[:, 0], profile[:, 1], truth)
+    if not options.quick:
+        profile = profile_intervals(fitted)
+        note("profile utilities", profile[:, 0], profile[:, 1], truth)
     ranks = 1 + np.argsort(np.argsort(-truth))
     drawn_anew = (("participants", ("basic", "percentile")), ("parametric", ("parametric",)))
     for method, kinds in drawn_anew if options.samples else ():
@@ -185,7 +207,8 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
             choices.append(choose(f"p{person}", shown, own))
     after = ChoiceTable(choices, names).posterior()
     one, two = np.triu_indices(options.items, 1)
-    ends = np.array([after.difference(i, j) for i, j in zip(one, two, strict=True)])
+    differences = np.eye(options.items)[one] - np.eye(options.items)[two]
+    ends = after.combinations(differences)
     apart, found = truth[one] - truth[two], {}
     open_ranks, ranks = after.ranks(seed=seed), 1 + np.argsort(np.argsort(-truth))
     looked = [
@@ -194,13 +217,13 @@ def look_at_sets(design: str, participants: int, options: argparse.Namespace, se
         ("ranks", *open_ranks.T, ranks),
         ("one normal ranks", *replace(after, parts=()).ranks(seed=seed).T, ranks),
     ]
-    alone = replace(after, covariance=after.covariance / after.dispersion)
-    narrow = np.array([alone.difference(i, j) for i, j in zip(one, two, strict=True)])
+    narrow = without_tastes(after).combinations(differences)
     looked.append(("votes alone differences", *narrow.T, apart))
+    looked.append(("one normal differences", *replace(after, parts=()).combinations(differences).T, apart))
     if options.taste:
         said = said_together(truth, options, seed, four=True)
         looked += [("together", *ends.T, said), ("votes alone together", *narrow.T, said)]
-    found["dispersion"] = after.dispersion
+    found["dispersion"], found["ranks by itself"] = after.dispersion, held_by_itself(after, open_ranks, seed)
     for name, low, high, true in looked:
         found[name] = float(np.mean((low <= true) & (true <= high)))
         found[f"{name} width"] = float(np.median(high - low))
@@ -221,6 +244,7 @@ def main() -> None:
     parser.add_argument("--shown", choices=("pair", "four"), default="pair")
     parser.add_argument("--worst", action="store_true")
     parser.add_argument("--samples", type=int, default=300)
+    parser.add_argument("--quick", action="store_true", help="without the profile likelihood")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     everything = {}
@@ -237,6 +261,8 @@ def main() -> None:
                 everything[f"{design} {participants} {name}"] = (float(values.mean()), float(half))
                 if name == "dispersion":
                     print(f"{design:>9} {participants:>4}  {name:<24} {values.mean():6.3f}")
+                elif name.endswith("by itself"):
+                    print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} %")
                 elif not name.endswith("width"):
                     wide = float(np.mean([one[f"{name} width"] for one in studies]))
                     print(f"{design:>9} {participants:>4}  {name:<24} {100 * values.mean():5.1f} +- {100 * half:3.1f} %"

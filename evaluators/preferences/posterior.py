@@ -5,9 +5,11 @@ samples are not paired as the design would have paired them) nor the profile lik
 same however pairs were chosen. What it needs is a prior that is about right: items lie around their mean with a
 standard deviation that is not known. All widths are taken, each weighed by how likely it makes the votes (Laplace's
 approximation), as in a hierarchical model (Gelman et al.: Bayesian Data Analysis, 2013, section 5.4, with the uniform
-prior on the standard deviation of section 5.7). Intervals are as much wider as people's own tastes make answers scatter
-(`dispersion`); ranks are not, as those hold more than is asked for already. `benchmarks/study_coverage.py` shows how
-often they hold what is true.
+prior on the standard deviation of section 5.7). Intervals are quantiles of that mixture. One normal distribution with
+its mean and covariance is too wide where items lie close together and too narrow where they lie far apart, as wide
+priors make its tails long. Intervals are as much wider as people's own tastes make answers scatter (`dispersion`);
+ranks are not, as those hold more than is asked for already. `benchmarks/study_coverage.py` shows how often they hold
+what is true.
 """
 
 from __future__ import annotations
@@ -24,38 +26,74 @@ from pcg.evaluators.preferences.votes import Vote
 
 WIDTHS = np.geomspace(0.4, 6.0, 14)
 """Standard deviations of the utilities between which the votes choose, in log odds."""
+_HALVINGS = 60
+_LEAST = 1e-24
+"""Variance of what is always 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Normal approximation of the utilities, mean 0, shapes (items,) and (items, items)."""
+    """What is known of the utilities, which have mean 0: a mixture of normal distributions."""
 
     mean: Array
+    """Of the mixture, (items,)."""
     covariance: Array
+    """Of the mixture, with what tastes add, (items, items)."""
     parts: tuple[tuple[float, Array, Array], ...] = ()
-    """The mixture that is approximated: (share, mean, covariance) for each width of the prior; empty for itself. What
-    tastes add is not in it.
+    """Share, mean and covariance for each width of the prior, without what tastes add; empty for one normal
+    distribution.
     """
     dispersion: float = 1.0
     """Factor of `covariance` for people's own tastes."""
 
     def intervals(self, confidence: float = 0.95) -> Array:
         """Return the intervals of the utilities, shape (items, 2)."""
-        reach = _reach(confidence) * np.sqrt(np.maximum(0.0, np.diagonal(self.covariance)))
-        return np.stack([self.mean - reach, self.mean + reach], axis=1)
+        return self.combinations(np.eye(len(self.mean)), confidence)
 
     def difference(self, one: int, other: int, confidence: float = 0.95) -> tuple[float, float]:
         """Return the interval of the difference of two items, by their places."""
-        c = self.covariance
-        centre = float(self.mean[one] - self.mean[other])
-        reach = _reach(confidence) * float(np.sqrt(max(0.0, c[one, one] + c[other, other] - 2 * c[one, other])))
-        return centre - reach, centre + reach
+        low, high = self.combinations(self._apart(one, other), confidence)[0]
+        return float(low), float(high)
+
+    def combinations(self, weights: Array, confidence: float = 0.95) -> Array:
+        """Return the intervals of weighted sums of utilities, shape (sums, 2): as much is left out below as above.
+
+        Args:
+            weights: of each item in each sum, (sums, items).
+            confidence: what the intervals hold.
+        """
+        share, means, errors = self._mixed(weights)
+        low, high = (means - 9 * errors).min(axis=0), (means + 9 * errors).max(axis=0)
+        ends = []
+        for level in (0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence):
+            below, above = low.copy(), high.copy()
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (below + above)
+                more = share @ _normal_cdf((middle - means) / errors) < level
+                below, above = np.where(more, middle, below), np.where(more, above, middle)
+            ends.append(0.5 * (below + above))
+        return np.stack(ends, axis=1)
 
     def above(self, one: int, other: int) -> float:
         """Return the probability that an item is liked better than another one, by their places."""
-        c = self.covariance
-        error = float(np.sqrt(max(1e-12, c[one, one] + c[other, other] - 2 * c[one, other])))
-        return float(_normal_cdf((self.mean[one] - self.mean[other]) / error))
+        share, means, errors = self._mixed(self._apart(one, other))
+        return float((share @ _normal_cdf(means / errors))[0])
+
+    def _apart(self, one: int, other: int) -> Array:
+        """The weights of a difference, (1, items)."""
+        return np.eye(len(self.mean))[[one]] - np.eye(len(self.mean))[[other]]
+
+    def _mixed(self, weights: Array) -> tuple[Array, Array, Array]:
+        """Shares (widths,), means and standard errors (widths, sums) of sums, with what tastes add."""
+        if not self.parts:
+            variance = np.einsum("si,ij,sj->s", weights, self.covariance, weights)
+            return np.ones(1), (weights @ self.mean)[None], np.sqrt(np.maximum(_LEAST, variance))[None]
+        share = np.array([weight for weight, _, _ in self.parts])
+        means = np.stack([weights @ mean for _, mean, _ in self.parts])
+        variances = np.stack([np.einsum("si,ij,sj->s", weights, spread, weights) for _, _, spread in self.parts])
+        centre = weights @ self.mean
+        wider = np.sqrt(self.dispersion)
+        return share, centre + wider * (means - centre), wider * np.sqrt(np.maximum(_LEAST, variances))
 
     def of_groups(self, groups: Sequence[str]) -> tuple[tuple[str, ...], Posterior]:
         """Return the names of groups, sorted, and the posterior of the mean utilities of their items.
@@ -163,13 +201,7 @@ def _lengths(held: Array, level: float) -> NDArray[np.int64]:
     return np.asarray((held >= level - 1e-9).argmax(axis=1), np.int64)
 
 
-def _normal_cdf(z: float) -> float:
+def _normal_cdf(z: Array) -> Array:
     from scipy.special import ndtr
 
-    return float(ndtr(z))
-
-
-def _reach(confidence: float) -> float:
-    from scipy.stats import norm
-
-    return float(norm.ppf(0.5 + 0.5 * confidence))
+    return np.asarray(ndtr(z), np.float64)

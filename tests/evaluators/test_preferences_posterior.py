@@ -25,20 +25,43 @@ def study(design: str, people: int, seed: int, spread: float = 1.0) -> tuple[np.
     return truth, posterior(fit(count_votes(votes, items=names)))
 
 
-def test_intervals_are_centred_and_those_of_differences_agree_with_them() -> None:
+def test_intervals_lie_around_the_means_and_those_of_differences_agree_with_them() -> None:
     _, found = study("adaptive", 8, 1)
     intervals = found.intervals()
     assert (
         abs(found.mean.sum()) < 1e-9 and np.all(intervals[:, 0] < found.mean) and np.all(found.mean < intervals[:, 1])
     )
     low, high = found.difference(0, 1)
-    assert (low + high) / 2 == pytest.approx(found.mean[0] - found.mean[1])
+    assert low < found.mean[0] - found.mean[1] < high
     assert found.difference(1, 0) == (pytest.approx(-high), pytest.approx(-low))
     wide = found.intervals(0.99)
     assert np.all(wide[:, 0] < intervals[:, 0])
     ranks = found.ranks()
     assert np.all(ranks[:, 0] <= ranks[:, 1]) and ranks.min() >= 1 and ranks.max() <= 8
     assert np.array_equal(ranks, found.ranks())
+
+
+def test_intervals_are_quantiles_of_what_is_drawn_also_where_tastes_add_to_it() -> None:
+    for design, seed in (("adaptive", 1), ("balanced", 2)):
+        _, found = study(design, 5, seed)
+        wider = replace(found, covariance=1.44 * found.covariance, dispersion=1.44)
+        drawn = found.draw(200_000, np.random.default_rng(seed))
+        spread = found.mean + 1.2 * (drawn - found.mean)
+        for after, samples in ((found, drawn), (wider, spread)):
+            expected = np.quantile(samples, [0.025, 0.975], axis=0).T
+            assert np.allclose(after.intervals(), expected, atol=0.12)
+            apart = samples[:, 0] - samples[:, 1]
+            assert np.allclose(after.difference(0, 1), np.quantile(apart, [0.025, 0.975]), atol=0.12)
+            assert after.above(0, 1) == pytest.approx(np.mean(apart > 0), abs=0.005)
+            assert np.allclose(np.cov(samples.T), after.covariance, atol=0.1)
+
+
+def test_one_normal_distribution_has_its_usual_intervals() -> None:
+    alone = Posterior(np.array([1.0, -1.0]), np.array([[0.25, -0.25], [-0.25, 0.25]]))
+    assert np.allclose(alone.intervals(), [[1 - 0.97998, 1 + 0.97998], [-1 - 0.97998, -1 + 0.97998]], atol=1e-4)
+    assert alone.difference(0, 1) == pytest.approx((2 - 1.95996, 2 + 1.95996), abs=1e-4)
+    assert alone.difference(0, 0) == pytest.approx((0, 0), abs=1e-9)
+    assert alone.above(0, 1) == pytest.approx(0.97725, abs=1e-5)
 
 
 def test_intervals_of_ranks_hold_95_percent_on_average_and_no_more_than_they_must() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import studies
+from study_walks import served
 from typer.testing import CliRunner
 
 import pcg
@@ -129,11 +130,18 @@ def test_one_level_under_two_rules_is_an_a_b_test(tmp_path: Path) -> None:
             (tmp_path / name / f"{name}_lvl{number}.txt").write_text(levels[number], encoding="utf-8")
     assert "scoreChange=1" in rules
     both = [Source(str(tmp_path / name / f"{name}.txt")) for name in ("plain", "scored")]
-    settings = {"design": {"checks": 0, "within_game": False, "within_level": True}}
+    settings = {"design": {"checks": 0, "within_game": False, "within_level": True}, "play": {"minimum": 0.0}}
     studies.make(tmp_path / "s", *both, settings=settings)
     store = open_study(tmp_path / "s")
     allowed = {frozenset(pair) for pair in Pairing(store)._allowed}
     assert allowed == {frozenset({"plain-0", "scored-0"}), frozenset({"plain-1", "scored-1"})}
+    with served(store) as another:
+        one = another().join().begin()
+        one.play_both()
+    first, second = store.plays()
+    shown = store.pairs()[0]
+    assert store.item[shown.first].level == store.item[shown.second].level
+    assert (first.side, second.side) == (0, 1) and first.seed == second.seed  # both with the same chance
     with pytest.raises(PcgError, match="within_level is on"):
         studies.make(tmp_path / "t", both[0], settings=settings)
 

@@ -514,9 +514,15 @@ def test_a_database_that_fails_acknowledges_nothing(
     all_true(store)
 
 
-def test_the_tests_named_in_the_documentation_exist() -> None:
+@pytest.mark.parametrize("page", ["study-security.md", "results/study.md"])
+def test_the_tests_named_in_the_documentation_exist(page: str) -> None:
     root = Path(__file__).parents[2]
-    named = set(re.findall(r"`(test_\w+)`", (root / "docs" / "study-security.md").read_text(encoding="utf-8")))
-    written = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_study_*.py"))
-    assert len(named) > 60
+    text = (root / "docs" / page).read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", text))
+    files = [*(root / "tests" / "pcg").glob("test_study_*.py"), *(root / "tests").rglob("test_preferences_*.py")]
+    written = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert len(named) > 55
     assert {name for name in named if f"def {name}(" not in written} == set()
+    if page == "results/study.md":  # every point has a row that names a test
+        rows = re.findall(r"^\| (\d+) \|.*`test_\w+`.*\|$", text, flags=re.M)
+        assert [int(number) for number in rows] == list(range(1, 17))

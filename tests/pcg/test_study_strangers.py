@@ -1,0 +1,34 @@
+"""Thousands of strangers against a server with 1,024 descriptors: who takes part plays on, and others come in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("what", "count"), [("half", 1300), ("idle", 3000), ("junk", 10_000), ("sockets", 1000)])
+def test_thousands_of_strangers_leave_those_who_take_part_unharmed(tmp_path: Path, what: str, count: int) -> None:
+    resource = pytest.importorskip("resource")
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < count + 500:
+        pytest.skip("this process may not open so many connections")
+    command = [sys.executable, "benchmarks/study_attacks.py", what, "--count", str(count), "--seconds", "10",
+               "--json", str(tmp_path / "found.json")]  # fmt: skip
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert found["done"] >= 0.9 * count, found  # the attack took place
+    assert found["server alive"] and found["play went on"], found
+    assert found["ticks"] > 100 and found["ticks saved"] > 100, found
+    assert found["pages got"] >= 0.8 * found["pages asked for"], found  # one or two may wait in the first rush
+    assert found["log bytes"] < 100_000, found

@@ -122,6 +122,7 @@ async def attack(what: str, count: int, seconds: float, url: str) -> dict[str, A
         await asyncio.gather(*(hold(host, port, HALF if what == "half" else b"", end, done) for _ in range(count)))
     elif what == "junk":
         await asyncio.gather(*(throw(host, port, count // 50, done) for _ in range(50)))
+        await asyncio.sleep(max(0.0, end - time.monotonic()))
     else:
         room = asyncio.Semaphore(8)
         came = await asyncio.gather(*(sit(url, held, room, k) for k in range(count)), return_exceptions=True)

@@ -109,7 +109,7 @@ def without_tastes(after: Posterior) -> Posterior:
 
 
 def held_by_itself(after: Posterior, ranks: np.ndarray, seed: int) -> float:
-    """How much of the posterior the intervals of ranks hold, (items, 2); ranks are whole, so not 95 % to the point."""
+    """Return how much of the posterior the intervals of ranks hold, (items, 2): of whole ranks not 95 % exactly."""
     drawn = after.draw(4000, np.random.default_rng([seed, 43]))
     places = 1 + np.argsort(np.argsort(-drawn, axis=1), axis=1)
     return float(np.mean((ranks[:, 0] <= places) & (places <= ranks[:, 1])))

@@ -33,7 +33,7 @@ _LEAST = 1e-24
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is known of the utilities, which have mean 0: a mixture of normal distributions."""
+    """Posterior of the utilities, which have mean 0: a mixture of normal distributions."""
 
     mean: Array
     """Of the mixture, (items,)."""

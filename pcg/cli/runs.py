@@ -14,6 +14,7 @@ from pcg.cli.options import (
     CacheOption,
     ClusterOption,
     ExecutorOption,
+    HostOption,
     JsonOption,
     OpenOption,
     PortOption,
@@ -87,6 +88,7 @@ def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a run of any kind.")],
     open_browser: OpenOption = False,
     port: PortOption = None,
+    host: HostOption = "127.0.0.1",
 ) -> None:
     """Draw the pictures of a run and write its report.html again; of a tournament, its tables and figures too.
 
@@ -101,6 +103,6 @@ def report(
     if not open_browser:
         return
     if run_kind(folder).kind == "levels":
-        show_run(folder, "report", open_browser=True, port=port)
+        show_run(folder, "report", open_browser=True, host=host, port=port)
     else:
         typer.launch(page.resolve().as_uri())

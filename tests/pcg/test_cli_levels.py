@@ -157,5 +157,5 @@ def test_report_can_be_written_again_and_shown(
     shown = []
     monkeypatch.setattr("pcg.cli.runs.show_run", lambda *place, **options: shown.append((place, options)))
     assert run("report", "run", "--open").output == "run/report.html\n"
-    assert shown == [((Path("run"), "report"), {"open_browser": True, "port": None})]
+    assert shown == [((Path("run"), "report"), {"open_browser": True, "host": "127.0.0.1", "port": None})]
     assert files(tmp_path / "run") == files(whole)

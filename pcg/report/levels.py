@@ -84,14 +84,14 @@ def write_levels_report(folder: Path) -> Path:
     Raises:
         PcgError: if the folder is not that of a run that has stopped.
     """
-    read_run(folder, "levels/index.json")
+    run, _ = read_run(folder, "levels/index.json")
     draw_pictures(folder)
-    _write_played(folder)
+    _write_played(folder, run["game"]["name"])
     write_whole(folder / PAGE, render_levels(folder))
     return folder / PAGE
 
 
-def _write_played(folder: Path) -> None:
+def _write_played(folder: Path, title: str) -> None:
     """Write the page that plays the levels, where that takes a moment and a page can hold them."""
     from pcg.export import bundle, one_game, page
 
@@ -99,7 +99,7 @@ def _write_played(folder: Path) -> None:
         return
     try:
         made = one_game(str(folder.resolve()))
-        bundled = bundle(made.game, titles=made.titles, plays=made.plays, title=made.game.name)
+        bundled = bundle(made.game, titles=made.titles, plays=made.plays, title=title)
     except PcgError:  # more levels than a page takes, say: `pcg export --site` has room for them
         return
     if all(function.module.startswith("pcg.") for function in bundled.functions):  # others take seconds to build

@@ -215,6 +215,7 @@ def test_levels_are_linked_to_a_page_that_plays_them(run: Path, monkeypatch: pyt
 
     assert links() == [f"play.html#level={k + 1}" for k in range(len(index(run)))]
     first = (run / "play.html").read_bytes()
+    assert f"<title>{json.loads((run / 'run.json').read_text())['game']['name']}</title>".encode() in first
     assert links() and (run / "play.html").read_bytes() == first
     monkeypatch.setattr(sys.modules["pcg.export.bundle"], "MAX_LEVELS", 0)  # a run with more levels than a page takes
     levels = run / "levels" / "index.json"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import CommandGroup, console, progress_bar
+from pcg.cli.console import console, progress_bar
 from pcg.cli.options import JsonOption
 from pcg.cli.sources import game_file
 
@@ -24,7 +24,7 @@ _OPERATIONS = {
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    bench = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Measure how fast things are.")
+    bench = typer.Typer(no_args_is_help=True, help="Measure how fast things are.")
     bench.command("engine")(bench_engine)
     bench.command("gdl")(bench_gdl)
     app.add_typer(bench, name="bench", rich_help_panel=PANEL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pcg.cli.console import CommandGroup, bad, console, errors, escape, progress_bar, write_file
+from pcg.cli.console import bad, console, errors, escape, progress_bar, write_file
 from pcg.cli.options import JsonOption, SeedOption
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ class Render(StrEnum):
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(
-        cls=CommandGroup, no_args_is_help=True, help="ConnectX: let agents play four in a row on boards of any size."
-    )
+    group = typer.Typer(no_args_is_help=True, help="ConnectX: let agents play four in a row on boards of any size.")
     group.command()(run)
     group.command()(evaluate)
     group.command()(play)

@@ -120,22 +120,7 @@ def input_error(error: BaseException) -> str | None:
     return None
 
 
-class CommandGroup(TyperGroup):
-    """Group of commands whose help is plain text."""
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by its name.
-
-        In 80 columns the tables of typer, with a column for each kind of name, leave sentences a third of the width and
-        cut words off; those of groups, whose commands have short names, stay.
-        """
-        found = super().get_command(ctx, cmd_name)
-        if isinstance(found, TyperCommand):
-            found.rich_markup_mode = None
-        return found
-
-
-class Commands(CommandGroup):
+class Commands(TyperGroup):
     """Group of commands that turns errors of every command into messages and exit codes.
 
     Attributes:
@@ -170,6 +155,18 @@ class Commands(CommandGroup):
 
             raise PcgError(f"no command `{args[0]}`, did you mean {self.guesses[args[0]]}?")
         return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name, whose help is plain text, or a group of such commands.
+
+        In 80 columns the tables of typer, with a column for each kind of name, leave sentences a third of the width and
+        cut words off; those of groups, whose commands have short names, stay.
+        """
+        found = super().get_command(ctx, cmd_name)
+        for command in found.commands.values() if isinstance(found, TyperGroup) else [found]:
+            if isinstance(command, TyperCommand):
+                command.rich_markup_mode = None
+        return found
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; bad input and Ctrl-C end it without a traceback."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import CommandGroup, console, escape, print_parameters
+from pcg.cli.console import console, escape, print_parameters
 from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
 from pcg.cli.rules import DEFAULT_BUDGET, PANEL, finish
 from pcg.cli.sources import ReadingChoice
@@ -15,9 +15,7 @@ from pcg.cli.sources import ReadingChoice
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    games = typer.Typer(
-        cls=CommandGroup, invoke_without_command=True, help="List the built-in games, or make games out of games."
-    )
+    games = typer.Typer(invoke_without_command=True, help="List the built-in games, or make games out of games.")
     games.callback()(_games)
     games.command("evolve")(evolve_games)
     games.command("generators")(game_generators)

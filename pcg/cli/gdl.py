@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import CommandGroup, bad, console, errors, escape, is_verbose, write_file
+from pcg.cli.console import bad, console, errors, escape, is_verbose, write_file
 from pcg.cli.options import HostOption, JsonOption, SeedOption
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ PANEL = "Boards"
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    group = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="General game playing over the network.")
+    group = typer.Typer(no_args_is_help=True, help="General game playing over the network.")
     group.command("serve-player")(serve_player)
     group.command("match")(match)
     app.add_typer(group, name="gdl", rich_help_panel=PANEL)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from pcg.cli.console import CommandGroup, console, errors
+from pcg.cli.console import console, errors
 from pcg.cli.options import JsonOption
 
 PANEL = "Engine"
@@ -17,7 +17,7 @@ PANEL = "Engine"
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command(rich_help_panel=PANEL)(warmup)
-    kernels = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Build, list and remove compiled kernels.")
+    kernels = typer.Typer(no_args_is_help=True, help="Build, list and remove compiled kernels.")
     kernels.command("build")(build)
     kernels.command("list")(list_kernels)
     kernels.command("clean")(clean)

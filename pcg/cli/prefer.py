@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pcg.cli.console import CommandGroup, console, escape
+from pcg.cli.console import console, escape
 from pcg.cli.options import JsonOption, SeedOption
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ QuestionOption = Annotated[str | None, typer.Option(help="Which question, where 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    prefer = typer.Typer(cls=CommandGroup, no_args_is_help=True, help="Learn from people's votes what they prefer.")
+    prefer = typer.Typer(no_args_is_help=True, help="Learn from people's votes what they prefer.")
     prefer.command("fit")(fit)
     prefer.command("show")(show)
     prefer.command("report")(report)

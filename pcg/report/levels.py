@@ -278,10 +278,10 @@ def _card(folder: Path, number: int, level: dict[str, Any], studio: bool) -> dic
         "parts": _parts(level),
         "why": _why(level),
         "play": _play(level),
+        "won": bool(level.get("actions")),
         "play_page": f"./#{key}/play" if studio else page,
         "edit_page": f"./#{key}/edit" if studio else "",
         "commands": [
-            *([] if page else [f"pcg export . -o {PLAYED} && pcg report .  # makes a page to play, and links to it"]),
             f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
             f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
             f"pcg archive . --level {number} --open",

@@ -514,6 +514,38 @@ def test_a_database_that_fails_acknowledges_nothing(
     all_true(store)
 
 
+def test_batches_that_come_together_are_stored_together(
+    store: StudyStore, page: PageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = page.open()
+    site = page.walker.client.app.state.site  # type: ignore[attr-defined]
+    save_plays: Callable[..., Any] = site.store.save_page_plays
+    sizes: list[int] = []
+
+    def counts(progress: Any) -> list[int]:
+        sizes.append(len(progress))
+        return []  # as if all were stored
+
+    async def many() -> list[bool]:
+        plays = site.page_plays
+        (seat,) = plays._open.values()
+
+        async def one(number: int) -> bool:
+            await asyncio.sleep(number / 1000)
+            return bool(await plays._store(seat.play, 0))
+
+        return list(await asyncio.gather(*(one(number) for number in range(100))))
+
+    monkeypatch.setattr(site.store, "save_page_plays", counts)
+    assert page.walker.client.portal is not None
+    assert all(page.walker.client.portal.call(many))
+    assert sum(sizes) == 100 and len(sizes) <= 10  # a tenth of a second and what it takes; one by one they would be 100
+    monkeypatch.setattr(site.store, "save_page_plays", save_plays)
+    press(play, "L")
+    assert page.send(play).status_code == 200
+    all_true(store)
+
+
 @pytest.mark.parametrize("page", ["study-security.md", "results/study.md"])
 def test_the_tests_named_in_the_documentation_exist(page: str) -> None:
     root = Path(__file__).parents[2]

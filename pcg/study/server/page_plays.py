@@ -59,8 +59,10 @@ SLACK_TICKS = 8
 """Ticks that a page may have hurried to catch up, and one for every reload or so."""
 SOONEST_S, LATEST_S = 4.0, 45.0
 """Least and most seconds between two batches of a page that goes on."""
-BATCHES_PER_SECOND = 150.0
-"""Batches a second that pages are asked to keep to, all together."""
+BATCHES_PER_SECOND = 75.0
+"""Batches a second that pages are asked to keep to, all together, so that votes are not kept waiting."""
+SAVES_PER_SECOND = 20.0
+"""Transactions a second in which batches are stored: SQLite has one writer, and votes need it as well."""
 PATIENCE = 5.0
 """Pages are asked to wait this many times as long as a batch takes at present: a slow machine gets fewer batches."""
 
@@ -236,6 +238,8 @@ class PagePlays:
         self._waiting = 0
         self._queue: list[tuple[Progress, str, int, asyncio.Future[bool]]] = []
         self._saving: asyncio.Task[None] | None = None
+        self._saved = 0.0
+        """When batches were last stored."""
         self.took = 0.0
         """Seconds that a batch takes until it is stored, of late."""
 
@@ -435,6 +439,8 @@ class PagePlays:
     async def _save(self) -> None:
         """Write what waits, all of it in one transaction, until nothing does: one disk access serves many pages."""
         while self._queue:
+            await asyncio.sleep(self._saved + 1 / SAVES_PER_SECOND - time.monotonic())
+            self._saved = time.monotonic()
             todo, self._queue = self._queue, []
             try:
                 lost = set(await self.threads.save(self.store.save_page_plays, [one[:3] for one in todo]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -57,19 +58,26 @@ def template(name: str) -> jinja2.Template:
 
 @cache
 def script() -> str:
-    """Return the scripts of a page as one module: imports of each other and remarks are left out.
+    """Return the scripts of a page as one module."""
+    return joined({name: source(name) for name in SCRIPTS})
+
+
+def joined(scripts: Mapping[str, str]) -> str:
+    """Return scripts as one module: imports of each other and remarks are left out.
+
+    Args:
+        scripts: texts by name, each after those that it imports.
 
     Raises:
         PcgError: when a script imports something that does not come before it.
     """
-    parts = []
-    for number, name in enumerate(SCRIPTS):
-        text = source(name)
+    parts: dict[str, str] = {}
+    for name, text in scripts.items():
         for other in _IMPORT.findall(text):
-            if other not in SCRIPTS[:number]:
+            if other not in parts:
                 raise PcgError(f"{name} imports {other}, which does not come before it in a page")
-        parts.append(_REMARK.sub("", _EXPORT.sub("", _IMPORT.sub("", text))))
-    return "\n".join(parts)
+        parts[name] = _REMARK.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))
+    return "\n".join(parts.values())
 
 
 @cache

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pcg.engine.kernel.runtime import MODE
-from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics import METRICS
 from pcg.report.base import (
@@ -33,6 +31,7 @@ from pcg.report.base import (
     value_text,
 )
 from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
+from pcg.report.level_pages import EDITED, PLAYED, page_of, write_level_pages
 from pcg.report.pictures import draw_pictures
 from pcg.runs.store import read_json, write_whole
 
@@ -46,8 +45,6 @@ _BRIEFLY = (
 """The metrics that stand beside the best level; all are in the table."""
 _LONGEST_TOLD = 80
 """Most runs of equal actions in the description of a winning play."""
-PLAYED = "play.html"
-"""Name of the page that plays the levels of a run, beside its report, which links to it."""
 FEWEST = 20
 """With fewer levels a histogram or a correlation says little."""
 
@@ -76,7 +73,7 @@ class Picture:
 
 
 def write_levels_report(folder: Path) -> Path:
-    """Draw the pictures of a run that makes levels, write the page that plays them and the report.
+    """Draw the pictures of a run that makes levels, write the pages that play and edit them and the report.
 
     Returns:
         The path of the report.
@@ -86,24 +83,9 @@ def write_levels_report(folder: Path) -> Path:
     """
     run, _ = read_run(folder, "levels/index.json")
     draw_pictures(folder)
-    _write_played(folder, run["game"]["name"])
+    write_level_pages(folder, run)
     write_whole(folder / PAGE, render_levels(folder))
     return folder / PAGE
-
-
-def _write_played(folder: Path, title: str) -> None:
-    """Write the page that plays the levels, where that takes a moment and a page can hold them."""
-    from pcg.export import bundle, one_game, page
-
-    if MODE != "aot" or not read_json(folder / "levels" / "index.json")["levels"]:
-        return
-    try:
-        made = one_game(str(folder.resolve()))
-        bundled = bundle(made.game, titles=made.titles, plays=made.plays, title=title)
-    except PcgError:  # more levels than a page takes, say: `pcg export --site` has room for them
-        return
-    if all(function.module.startswith("pcg.") for function in bundled.functions):  # others take seconds to build
-        write_whole(folder / PLAYED, page(bundled))
 
 
 def render_levels(folder: Path, *, studio: bool = False) -> str:
@@ -266,7 +248,8 @@ def _galleries(
 def _card(folder: Path, number: int, level: dict[str, Any], studio: bool) -> dict[str, Any]:
     path = folder / level["file"]
     key = f"{'kept' if level['feasible'] else 'closest'}-{number}"
-    page = f"{PLAYED}#level={number + 1}" if level["feasible"] and _played(folder) else ""
+    played = page_of(folder.parent, PLAYED) if level["feasible"] else ""
+    edited = page_of(folder.parent, EDITED)
     head = f"fitness {value_text(level['fitness'])}" if level["feasible"] else f"constraints {level['constraint']:.0%}"
     return {
         "number": number,
@@ -279,25 +262,19 @@ def _card(folder: Path, number: int, level: dict[str, Any], studio: bool) -> dic
         "why": _why(level),
         "play": _play(level),
         "won": bool(level.get("actions")),
-        "play_page": f"./#{key}/play" if studio else page,
-        "edit_page": f"./#{key}/edit" if studio else "",
+        "play_page": f"./#{key}/play" if studio else f"{played}#level={number + 1}" if played else "",
+        "edit_page": f"./#{key}/edit" if studio else f"{edited}#{key}" if edited else "",
         "commands": [
             f"pcg play {folder.name}/game.vgdl --level {folder.name}/{level['file']} --browser",
             f"pcg measure {folder.name}/game.vgdl {folder.name}/{level['file']} --explain",
             f"pcg archive . --level {number} --open",
-            *([] if studio else ["pcg report . --open  # this report, with links that edit each level"]),
+            *([] if studio else ["pcg report . --open  # this report; levels are judged while they are edited"]),
         ]
         if level["feasible"]
         else [],
         "picture": _picture(path.with_suffix(".png")),
         "mission": _mission(level["mission"]) if "mission" in level else None,
     }
-
-
-def _played(levels: Path) -> bool:
-    """Tell whether a page beside the report plays these levels: one made before they were written plays others."""
-    page = levels.parent / PLAYED
-    return page.is_file() and page.stat().st_mtime_ns >= (levels / "index.json").stat().st_mtime_ns
 
 
 def _why(level: Mapping[str, Any]) -> str:

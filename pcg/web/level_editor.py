@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from pcg.engine.game import Game
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
-from pcg.evaluators.analysis import ROLES
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, PARAMETERS, LevelEvaluator
 from pcg.evaluators.judging.judgement import Judgement
@@ -278,24 +277,6 @@ class LevelEditor:
         if not (least <= width <= LARGEST_SIDE and least <= height <= LARGEST_SIDE):
             raise Refused(f"{width} x {height} cells: expected {least} to {LARGEST_SIDE} columns and rows")
         return LevelBuilder.blank(self.context, width, height).text()
-
-    def tiles(self) -> list[dict[str, Any]]:
-        """The game's palette: `char`, `names` of what it creates, `roles`, and whether it is `ground`."""
-        palette, analysis = self.context.palette, self.context.analysis
-        found = []
-        for number, tile in enumerate(palette.tiles):
-            shown = tile.content or tile.types
-            roles = sorted({r for t in tile.content for r in analysis.roles.get(t, ())} & ROLES.keys())
-            found.append(
-                {
-                    "char": tile.char,
-                    "names": list(analysis.names(shown)) or ["nothing"],
-                    "roles": roles,
-                    "ground": number in palette.grounds,
-                    "empty": number == palette.empty,
-                }
-            )
-        return found
 
     # -- saving --------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ POST /api/solve {level, asker}     the shortest win; a later question of the sam
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -21,12 +20,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from pcg.render import render_cells
 from pcg.web.guard import Refused, read_object, take
 from pcg.web.level_editor import LARGEST_SIDE, Bench, LevelEditor
+from pcg.web.palette import tile_pictures, tiles_of
 from pcg.web.solving import LevelSolver
-
-_TILE = 16
 
 
 class LevelRoutes:
@@ -64,7 +61,7 @@ class LevelRoutes:
         game = editor.game
         start = editor.tidy(game.levels[0]) if game.levels else editor.blank(12, 10)
         return {
-            "tiles": editor.tiles(),
+            "tiles": tiles_of(editor.context),
             "start": start,
             "least": editor.context.smallest,
             "largest": LARGEST_SIDE,
@@ -72,17 +69,8 @@ class LevelRoutes:
         }
 
     async def tiles(self, request: Request) -> Response:
-        return await self.bench.run(lambda: self._tiles(self._editor()))
-
-    @staticmethod
-    def _tiles(editor: LevelEditor) -> Response:
-        """The palette's tiles side by side, 16 pixels each: above as they look over one of their kind, below as over
-        something else.
-        """
-        file = io.BytesIO()
-        row = [tile.types for tile in editor.context.palette.tiles]
-        render_cells(editor.game, [row, row], tile=_TILE).save(file, "PNG")
-        return Response(file.getvalue(), media_type="image/png", headers={"cache-control": "no-cache"})
+        content = await self.bench.run(lambda: tile_pictures(self._editor().game, self._editor().context))
+        return Response(content, media_type="image/png", headers={"cache-control": "no-cache"})
 
     async def blank(self, request: Request) -> Response:
         sides = []

@@ -46,6 +46,11 @@ def _templates(package: str) -> jinja2.Environment:
     )
 
 
+def template(name: str, package: str = "pcg.web") -> jinja2.Template:
+    """Return a page's template, of a package or of all pages."""
+    return _templates(package).get_template(f"{name}.html.jinja")
+
+
 @cache
 def translations(language: str) -> Mapping[str, str]:
     """Return what pages say in a language, by what they say in English; nothing for English itself."""
@@ -75,10 +80,8 @@ def page(request: Request, name: str, status: int = 200, *, package: str = "pcg.
             told = told.replace(f"{{{k}}}", str(value))
         return told
 
-    text = (
-        _templates(package)
-        .get_template(f"{name}.html.jinja")
-        .render(root=root, t=say, language=language, words=words, studio=request.scope.get(STUDIO), **values)
+    text = template(name, package).render(
+        root=root, t=say, language=language, words=words, studio=request.scope.get(STUDIO), **values
     )
     return HTMLResponse(text, status, headers={"cache-control": "no-store"})
 

@@ -52,26 +52,31 @@ export class Editor {
     this.seed = 0;
     this.way = null;
     this.asker = Math.random().toString(36).slice(2);
+    this.served = true; // by a server that judges, repairs and completes
     this.listen();
   }
 
   /** Take the tiles of a game, whose editor is at `base` below the root of the page. */
   async load(base = "") {
-    const about = await get(`${base}/api/tiles`);
+    this.base = base;
+    return this.take(await get(`${base}/api/tiles`), `${root}${base}/api/tiles.png`);
+  }
+
+  /** Take the tiles of a game, with their pictures at an address. */
+  async take(about, pictures) {
     const image = new Image();
-    image.src = `${root}${base}/api/tiles.png`;
+    image.src = pictures;
     await image.decode();
     const chosen = this.choice?.dataset.char;
-    this.base = base;
     this.about = about;
     this.tiles = { image, index: new Map(about.tiles.map(({ char }, k) => [char, k])) };
     this.empty = (about.tiles.find(({ empty }) => empty) ?? about.tiles[0]).char;
     this.names = new Map([[OPEN, t("open, to be filled in")], ...about.tiles.map(({ char, names }) => [char, names.join(" + ")])]);
     this.part("palette").replaceChildren(this.part("palette").firstElementChild, ...about.tiles.map((tile, k) => this.tile(tile, k)),
-      ...(this.tiles.index.has(OPEN) ? [] : [this.tile({ char: OPEN, names: [t("open")], roles: [], empty: false }, about.tiles.length)]));
+      ...(this.tiles.index.has(OPEN) || !this.served ? [] : [this.tile({ char: OPEN, names: [t("open")], roles: [], empty: false }, about.tiles.length)]));
     this.choices = [...this.element.querySelectorAll("input[name=tile]")];
     (this.choices.find((one) => one.dataset.char === chosen) ?? this.choices[0]).checked = true;
-    this.part("sources").replaceChildren(...Object.entries(about.sources).flatMap(([name, help], k) => [k ? ", " : "", make("span", { title: help }, name)]));
+    this.part("sources")?.replaceChildren(...Object.entries(about.sources).flatMap(([name, help], k) => [k ? ", " : "", make("span", { title: help }, name)]));
     for (const id of ["width", "height"]) Object.assign(this.part(id), { min: about.least, max: about.largest });
     if (this.rows) this.changed();
     return about;
@@ -96,8 +101,8 @@ export class Editor {
     this.history = [];
     this.rows = null;
     this.set(rows.map((row) => [...row.padEnd(width, this.empty)]));
-    this.part("verdict").replaceChildren();
-    this.part("suggestions").replaceChildren();
+    this.part("verdict")?.replaceChildren();
+    this.part("suggestions")?.replaceChildren();
     this.error("");
   }
 
@@ -116,6 +121,7 @@ export class Editor {
     this.way = null;
     this.draw();
     this.actions.changed?.(this.text());
+    if (!this.served) return;
     this.asking?.abort();
     clearTimeout(this.timer);
     this.part("solved").classList.remove("good", "bad");
@@ -163,7 +169,7 @@ export class Editor {
       const { choice } = this;
       if ("single" in choice.dataset) this.removeSingle();
       this.rows[y][x] = choice.dataset.char;
-      this.locked[y][x] = choice.dataset.char !== OPEN && (this.part("auto-lock").checked || this.locked[y][x]);
+      this.locked[y][x] = choice.dataset.char !== OPEN && (this.locks || this.locked[y][x]);
     } else if (tool === "area") this.area([y, x]);
     else if (tool === "clear") {
       this.rows[y][x] = this.empty;
@@ -182,7 +188,7 @@ export class Editor {
     }
     const [top, bottom] = [Math.min(y, this.corner[0]), Math.max(y, this.corner[0])];
     const [left, right] = [Math.min(x, this.corner[1]), Math.max(x, this.corner[1])];
-    const { char } = this.choice.dataset, lock = char !== OPEN && this.part("auto-lock").checked;
+    const { char } = this.choice.dataset, lock = char !== OPEN && this.locks;
     if ("single" in this.choice.dataset) this.removeSingle();
     for (let row = top; row <= bottom; row++) {
       for (let column = left; column <= right; column++) {
@@ -192,6 +198,11 @@ export class Editor {
       }
     }
     this.corner = null;
+  }
+
+  /** Whether what is drawn is locked. */
+  get locks() {
+    return this.served && this.part("auto-lock").checked;
   }
 
   /** Take the tile of a cell up, to draw with it. */
@@ -365,7 +376,7 @@ export class Editor {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const draw = this.tool() === "area" ? "area" : "draw";
     const tool = { " ": draw, Enter: draw, l: "toggle", L: "toggle", Delete: "clear", Backspace: "clear" }[event.key];
-    if (!step && !tool) return;
+    if ((!step && !tool) || (tool === "toggle" && !this.served)) return;
     event.preventDefault();
     if (step) {
       const y = Math.max(0, Math.min(this.rows.length - 1, this.cursor[0] + step[0]));

@@ -1,9 +1,4 @@
-"""Native evaluator of buildings: what the benchmark measures of a stack of blocks, with arrays instead of cells.
-
-As there, a block falls onto the highest column under it and is lost when that reaches the top. A kind of block is
-compared where it stands from its corner on, and turned when it is longer than wide; the corner is the least row and
-column of any layer, but how wide it is, is counted layer by layer from the corner that is known by then.
-"""
+"""Native evaluator of buildings: what the benchmark measures of a stack of blocks, by a kernel."""
 
 from __future__ import annotations
 
@@ -12,57 +7,52 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = {"1x1": (1, 1), "1x3": (1, 3), "3x1": (3, 1), "3x3": (3, 3)}
-"""Name of a kind of block -> rows and columns, in the order of the numbers in a content."""
+from benchmarks.pcg_benchmark.buildings_kernel import BUILDING, KINDS, stack
+from pcg.engine.kernel.runtime import invoke1
 
 
 class NativeBuilding:
-    """Buildings: heights, blocks that found a place, and the cells of each kind of block."""
+    """Buildings: heights, blocks that found a place, and the cells of each kind of block.
+
+    Layers are squares, as in all problems of the package.
+    """
 
     def __init__(self, problem: Any) -> None:
-        self.diversity = problem.diversity
         self.blocks = int(problem._target)
-        self.shape = int(problem._height), int(problem._length), int(problem._width)
+        height, side = int(problem._height), int(problem._width)
+        self._volume = height * side * side
+        self._apart = problem._diversity * self._volume
+        self._content = np.zeros((self.blocks, 3), np.int32)
+        self._oriented = np.zeros((len(KINDS), height, side, side), np.int8)
+        self._ends, self._counts = np.zeros(height + 1, np.int32), np.zeros(len(KINDS), np.int32)
+        arrays: dict[str, NDArray[Any]] = {
+            "content": self._content, "cells": np.zeros(self._volume, np.int8), "tops": np.zeros(side * side, np.int32),
+            "ends": self._ends, "counts": self._counts, "oriented": self._oriented,
+        }  # fmt: skip
+        self._record = np.zeros(1, BUILDING)
+        self._record["height"], self._record["side"], self._record["blocks"] = height, side, self.blocks
+        for name, array in arrays.items():
+            self._record[name] = array.ctypes.data
+        self._arrays = arrays
+        self._address = int(self._record.ctypes.data)
+        self._heights = np.arange(height + 1)
 
     def info(self, content: Any) -> dict[str, Any]:
         """The entries that the benchmark gives."""
-        height, length, width = self.shape
-        cells = np.zeros(self.shape, np.int8)
-        tops = np.zeros((length, width), np.int8)
-        counts = [0] * len(KINDS)
-        shapes = tuple(KINDS.values())
-        lost = 0
-        for block in content:
-            kind = block["type"]
-            counts[kind] += 1
-            rows, columns = shapes[kind]
-            y, x = min(block["y"], length - rows), min(block["x"], width - columns)
-            under = tops[y : y + rows, x : x + columns]
-            floor = int(under.max())
-            if floor < height:
-                cells[floor, y : y + rows, x : x + columns] = kind + 1
-                under[:] = floor + 1
-            else:
-                lost += 1
-        filled = cells > 0
-        ends = filled.copy()
-        ends[:-1] &= ~filled[1:]
-        info: dict[str, Any] = {"blocks": self.blocks - lost, "heights": (np.nonzero(ends)[0] + 1).tolist()}
+        self._content[:] = [(block["x"], block["y"], block["type"]) for block in content]
+        lost = int(invoke1(stack.address, self._address))
+        cells = self._oriented.copy()
+        heights = np.repeat(self._heights, self._ends).tolist()
+        info: dict[str, Any] = {"blocks": self.blocks - lost, "heights": heights}
         for kind, name in enumerate(KINDS):
-            info[f"lvl_{name}"] = _oriented(cells == kind + 1)
-            info[name] = counts[kind]
+            info[f"lvl_{name}"] = cells[kind]
+            info[name] = int(self._counts[kind])
         return info
 
-
-def _oriented(cells: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the cells of a kind from their corner on, rows and columns exchanged if they are longer than wide."""
-    corner, extent = list(cells.shape[1:]), [0, 0]
-    for axis, across in ((0, 2), (1, 1)):
-        occupied = cells.any(axis=across)  # [layer, row or column]
-        for layer in occupied[occupied.any(axis=1)]:
-            places = np.flatnonzero(layer)
-            corner[axis] = min(corner[axis], int(places[0]))
-            extent[axis] = max(extent[axis], int(places[-1]) - corner[axis])
-    if extent[0] > extent[1]:
-        cells = cells.transpose(0, 2, 1)
-    return np.roll(cells, (-corner[0], -corner[1]), axis=(1, 2)).astype(int)
+    def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+        """The number that the benchmark gives: from 0 to 1, where enough cells differ."""
+        first, second = (info["lvl_1x1"].base for info in (one, other))
+        unlike = int(np.count_nonzero(first != second))
+        if self._apart <= unlike <= self._volume:
+            return 1.0
+        return 0.0 if unlike >= self._volume else min(1.0, unlike / (self._apart + 0.00000001))

@@ -6,7 +6,7 @@ upper end excluded. `Layout` lists the leaves once, so that search can work on f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,13 @@ class Layout:
 
     def __init__(self, space: Any) -> None:
         sample = space.sample()
-        self._sample = sample
+        self._made = _maker(sample)
         leaves = list(_leaves(sample, space.range()))
         self.low = np.array([low for low, _, _ in leaves], float)
         self.high = np.array([high for _, high, _ in leaves], float)
         self.whole = np.array([whole for _, _, whole in leaves], bool)
+        self._all_whole = bool(self.whole.all())
+        self._top = np.where(self.whole, self.high - 1, np.nextafter(self.high, self.low))
         self.grid = _rectangle(sample)
         names = list(_kind_names(sample))
         bounds = [(name, *leaf) for name, leaf in zip(names, leaves, strict=True)]
@@ -50,14 +52,19 @@ class Layout:
 
     def content(self, vector: Vector) -> Any:
         """The content of a vector; whole numbers are rounded down and all kept inside their range."""
-        numbers = iter(self.inside(vector).tolist())
-        flags = iter(self.whole.tolist())
-        return _fill(self._sample, numbers, flags)
+        inside = self.inside(vector)
+        if self._all_whole:
+            return self._made(inside.astype(np.int64).tolist(), 0)
+        flags = self.whole.tolist()
+        numbers = [int(n) if whole else n for n, whole in zip(inside.tolist(), flags, strict=True)]
+        return self._made(numbers, 0)
 
     def inside(self, vector: Vector) -> Vector:
         """The vector with every number inside its range."""
-        top = np.where(self.whole, self.high - 1, np.nextafter(self.high, self.low))
-        bounded: Vector = np.clip(np.where(self.whole, np.floor(vector), vector), self.low, top)
+        whole = np.floor(vector)
+        if not self._all_whole:
+            whole = np.where(self.whole, whole, vector)
+        bounded: Vector = np.minimum(np.maximum(whole, self.low), self._top)
         return bounded
 
     def sample(self, rng: np.random.Generator, count: int | None = None) -> Vector:
@@ -110,13 +117,35 @@ def _numbers(content: Any) -> Iterator[Any]:
         yield content
 
 
-def _fill(sample: Any, numbers: Iterator[float], whole: Iterator[bool]) -> Any:
+def _maker(sample: Any) -> Callable[[list[Any], int], Any]:
+    """Return what builds a content like a sample from the numbers of all its leaves, from a place of the list on."""
     if isinstance(sample, dict):
-        return {key: _fill(value, numbers, whole) for key, value in sample.items()}
+        keys = list(sample)
+        parts = [(_maker(sample[key]), sum(1 for _ in _numbers(sample[key]))) for key in keys]
+        return lambda numbers, at: dict(zip(keys, _one_by_one(parts, numbers, at), strict=True))
     if hasattr(sample, "__len__"):
-        return [_fill(value, numbers, whole) for value in sample]
-    number = next(numbers)
-    return int(number) if next(whole) else float(number)
+        if not any(hasattr(one, "__len__") for one in sample):
+            return lambda numbers, at: numbers[at : at + len(sample)]
+        if all(_is_record(one) and list(one) == list(sample[0]) for one in sample):
+            keys, size = list(sample[0]), len(sample[0])
+            places = range(0, size * len(sample), size)
+            return lambda numbers, at: [dict(zip(keys, numbers[at + k : at + k + size], strict=True)) for k in places]
+        parts = [(_maker(one), sum(1 for _ in _numbers(one))) for one in sample]
+        return lambda numbers, at: list(_one_by_one(parts, numbers, at))
+    return lambda numbers, at: numbers[at]
+
+
+def _is_record(content: Any) -> bool:
+    """Tell a dictionary of numbers alone."""
+    return isinstance(content, dict) and not any(hasattr(value, "__len__") for value in content.values())
+
+
+def _one_by_one(
+    parts: Sequence[tuple[Callable[[list[Any], int], Any], int]], numbers: list[Any], at: int
+) -> Iterator[Any]:
+    for make, size in parts:
+        yield make(numbers, at)
+        at += size
 
 
 def _rectangle(sample: Any) -> tuple[int, int] | None:

@@ -9,7 +9,9 @@ from problem to problem and is learned: each is drawn in proportion to the share
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +59,15 @@ class _Shares:
     """Alternatives that are drawn in proportion to how often each was of use lately."""
 
     def __init__(self, count: int) -> None:
-        self._good = np.full(count, 1.0)
-        self._tried = np.full(count, 2.0)
+        # lists: the alternatives are few, and arrays cost more than what is in them
+        self._good = [1.0] * count
+        self._tried = [2.0] * count
 
     def draw(self, rng: np.random.Generator) -> int:
-        share = self._good / self._tried
-        bounds = np.cumsum(np.maximum(share, FLOOR * share.max()))
-        return int(np.searchsorted(bounds, rng.random() * bounds[-1]))
+        shares = [good / tried for good, tried in zip(self._good, self._tried, strict=True)]
+        least = FLOOR * max(shares)
+        bounds = list(accumulate(max(share, least) for share in shares))
+        return bisect_left(bounds, rng.random() * bounds[-1])
 
     def learn(self, k: int, of_use: bool) -> None:
         self._good[k] = MEMORY * self._good[k] + of_use

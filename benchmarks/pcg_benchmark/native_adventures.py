@@ -89,8 +89,14 @@ class _Adventure(Rooms):
 
 def _places(tiles: NDArray[np.int8], *kinds: int) -> list[tuple[int, int]]:
     """Return the places of tiles of some kinds, as (x, y) in reading order."""
-    y, x = np.nonzero(np.isin(tiles, kinds))
-    return list(zip(x.tolist(), y.tolist(), strict=True))
+    text, width = tiles.tobytes(), tiles.shape[1]  # searching bytes is faster than comparing so small an array
+    found = []
+    for kind in kinds:
+        at = text.find(kind)
+        while at >= 0:
+            found.append(at)
+            at = text.find(kind, at + 1)
+    return [(at % width, at // width) for at in sorted(found)]
 
 
 class NativeMiniDungeons(_Adventure):

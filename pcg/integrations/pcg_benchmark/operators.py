@@ -168,28 +168,30 @@ ON_LEAVES: Sequence[Change] = (
 # --- changes of grids -------------------------------------------------------------------------------------------------
 
 
-def _rare_cell(layout: Layout, rng: np.random.Generator, vector: Vector) -> int:
+def _rare_cell(rng: np.random.Generator, vector: Vector) -> int:
     """Return a cell whose value is rare, any cell where none is."""
-    _, places, counts = np.unique(vector, return_inverse=True, return_counts=True)
-    rare = np.flatnonzero((counts <= max(1, len(vector) // RARE))[places])
+    codes = vector.astype(np.intp)  # a grid's numbers are whole; changes before may have led out of their range
+    codes -= codes.min()
+    rare = np.flatnonzero(np.bincount(codes)[codes] <= max(1, len(vector) // RARE))
     return int(rare[int(rng.integers(len(rare)))]) if len(rare) else int(rng.integers(len(vector)))
 
 
 def _ground(vector: Vector) -> float:
     """Return the most frequent value."""
-    values, counts = np.unique(vector, return_counts=True)
-    return float(values[int(counts.argmax())])
+    codes = vector.astype(np.intp)
+    low = int(codes.min())
+    return float(low + int(np.bincount(codes - low).argmax()))
 
 
 def _move(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     """Move a rare value anywhere."""
-    one, two = _rare_cell(layout, rng, vector), int(rng.integers(len(vector)))
+    one, two = _rare_cell(rng, vector), int(rng.integers(len(vector)))
     vector[one], vector[two] = vector[two], vector[one]
 
 
 def _nudge(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     """Move a rare value to a cell beside it."""
-    one = _rare_cell(layout, rng, vector)
+    one = _rare_cell(rng, vector)
     two = _beside(layout, rng, one)
     vector[one], vector[two] = vector[two], vector[one]
 
@@ -209,7 +211,7 @@ def _beside(layout: Layout, rng: np.random.Generator, cell: int) -> int:
 
 def _drop(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     """Let a rare value become what is most frequent."""
-    vector[_rare_cell(layout, rng, vector)] = _ground(vector)
+    vector[_rare_cell(rng, vector)] = _ground(vector)
 
 
 def _spread(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:

@@ -12,7 +12,8 @@ cost (probability matching, as in adaptive operator selection: Fialho et al. 201
 full quality but for their control, others give away the control. Only a few climbs are under way at a time, and as
 long as nothing of full quality is known, one that goes for quality alone: a hundred searches for the first good content
 would find it a hundred times later. When most of the budget is spent, the slots that are still open ask no more of
-control than good contents do by chance, so that the rest goes into being unlike the others.
+control than good contents do by chance, so that the rest goes into being unlike the others; when all are settled so,
+those that ask less are searched on for contents that do all that their controls ask.
 """
 
 from __future__ import annotations
@@ -175,16 +176,21 @@ class BatchSearch:
             if not lenient and self._pool and self._spent(LENIENT):
                 lenient = True
                 self._relent()
-            slot = self._queue[turn % min(ACTIVE, len(self._queue))] if self._pool else 0
+            active = self._active()
+            slot = active[turn % len(active)] if self._pool else 0
             turn += 1
             idle = 0
             while idle < STAY and not self._spent():
                 idle = 0 if self._step(slot) else idle + 1
-                if slot not in self._queue[:ACTIVE]:
+                if slot not in self._active():
                     break
             if progress is not None:
                 progress(self.judged, len(self.controls) - len(self._queue))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
+
+    def _active(self) -> list[int]:
+        """Return the slots that have their turn at present: those that no content has settled before the others."""
+        return [slot for slot in self._queue if self.settled[slot] is None][:ACTIVE] or self._queue[:ACTIVE]
 
     def _relent(self) -> None:
         """Let the open slots ask no more of control than half of the known good contents do."""
@@ -252,15 +258,19 @@ class BatchSearch:
         """Return the similarity of two contents, 0 when they count as different."""
         return max(0.0, 1.0 - float(self.problem.diversity(one.info, other.info)))
 
-    def _likeness(self, member: Member, limit: float) -> float:
-        """Return the summed similarity to the settled contents; infinite as soon as that exceeds `limit`.
+    def _likeness(self, member: Member, slot: int, limit: float) -> float:
+        """Return the summed similarity to the settled contents of other slots; infinite as soon as that exceeds
+        `limit`.
 
         Who is in the way is asked first the next time. Some problems do not answer the same the other way round; that
         is asked only of a content that could settle, because comparing takes much of the time.
         """
         total = 0.0
+        own = self.settled[slot]
         for reverse in (False, True):
             for place, other in enumerate(self._front):
+                if other is own:
+                    continue
                 like = self._similarity(other, member) if reverse else self._similarity(member, other)
                 if like > 0:
                     total += like
@@ -345,7 +355,7 @@ class BatchSearch:
         nearest = [member for member, control in zip(good, controls, strict=True) if control == max(controls)]
         chosen, least = nearest[0], math.inf
         for member in nearest[:COMPARED] if max(controls) >= self._asked[slot] else ():
-            likeness = self._likeness(member, least)
+            likeness = self._likeness(member, slot, least)
             if likeness < least:
                 chosen, least = member, likeness
         return chosen
@@ -364,7 +374,7 @@ class BatchSearch:
                 control = self._control(member, slot)
                 self._keep(slot, float(member.quality >= 1) + 0.9 * (control >= 1) + 0.01 * control, 0.0, member)
             return fit > known
-        likeness = self._likeness(member, climb.alike)
+        likeness = self._likeness(member, slot, climb.alike)
         if likeness == 0:
             self._settle(slot, member)
             self._remember(member)
@@ -387,11 +397,21 @@ class BatchSearch:
             self._best[slot] = worth, likeness, member
 
     def _settle(self, slot: int, member: Member) -> None:
-        """Settle a slot; who waits has one more to be unlike."""
+        """Settle a slot; who waits has one more to be unlike.
+
+        A slot that has asked less of control is searched on for a content that does all that its control asks, which
+        takes the place of this one.
+        """
+        before = self.settled[slot]
+        if before is not None:
+            self._front = [other for other in self._front if other is not before]
         self.settled[slot] = member
         self._climbs[slot] = self._best[slot] = None
         self._front.insert(0, member)
         self._queue.remove(slot)
+        if self._control(member, slot) < 1:
+            self._asked[slot] = 1.0
+            self._queue.append(slot)
         for k in self._queue:
             climb, best = self._climbs[k], self._best[k]
             if climb is not None and climb.alike < math.inf:

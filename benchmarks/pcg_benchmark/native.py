@@ -39,11 +39,12 @@ NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
 
 
 class _NativeProblem:
-    """A problem whose slow questions (`info`, `diversity`) are answered by its native evaluator."""
+    """A problem whose slow questions (`info`, `diversity`, for some `quality`) are answered by its native evaluator."""
 
     def __init__(self, problem: Any, evaluator: NativeEvaluator) -> None:
         self.info, self.diversity = evaluator.info, evaluator.diversity
-        self.quality, self.controlability = problem.quality, problem.controlability
+        self.quality = getattr(evaluator, "quality", problem.quality)
+        self.controlability = problem.controlability
 
 
 def native_problem(name: str, problem: Any) -> Any:

@@ -23,7 +23,7 @@ from benchmarks.pcg_benchmark.adventure_kernel import (
     TREASURE,
     WALL,
 )
-from benchmarks.pcg_benchmark.native_maps import Rooms, SimilarityRatio, Text, ramp
+from benchmarks.pcg_benchmark.native_maps import Rooms, SimilarityRatio, Text, plateau, ramp
 from pcg.engine.kernel.runtime import invoke1, invoke2
 
 MOST_CELLS = 120
@@ -136,6 +136,24 @@ class NativeMiniDungeons(_Adventure):
             text=Text.of(events),
         )
         return info
+
+    def quality(self, info: Mapping[str, Any]) -> float:
+        """A third each: numbers of things, the way, and how near it comes to the nearest enemies."""
+        size, wanted = self.width * self.height, self.problem._enemies
+        regions = plateau(info["regions"], 1, 1, size / 10)
+        players, exits = plateau(info["players"], 1, 1, size), plateau(info["exits"], 1, 1, size)
+        enemies, layout = plateau(info["enemies"], wanted, size, size), plateau(info["layout"], size / 2, size, size)
+        things = (players + exits + regions + enemies + layout) / 5.0
+        way = near = 0.0
+        if players == exits == regions == 1:
+            places = np.array([(step["x"] - 1, step["y"] - 1) for step in info["solution"]]).reshape(-1, 2)
+            way = plateau(info["heuristic"], 0, 0, size**2) + plateau(len(places), wanted + 2, size**2, size**2)
+            way /= 2.0
+            far = [self.width + self.height] * info["enemies"]
+            if len(places) and far:
+                far = np.abs(places[:, None] - np.array(info["enemies_loc"])).sum(axis=2).min(axis=0).tolist()
+            near = plateau(sum(sorted(far)[:wanted]), 0, 0, wanted * (self.width + self.height))
+        return (things + way + near) / 3.0
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """Four parts what is met, one part the cells."""

@@ -228,3 +228,13 @@ def ramp(value: float, full: float) -> float:
     if value >= full:
         return 1.0
     return min(max(value / (full + 1e-8), 0.0), 1.0)
+
+
+def plateau(value: float, low: float, high: float, most: float) -> float:
+    """From 0 at 0 to 1 at `low`, 1 up to `high`, and down to 0 at `most`."""
+    if low <= value <= high:
+        return 1.0
+    if value <= 0 or value >= most:
+        return 0.0
+    part = value / (low + 1e-8) if value < low else (most - value) / (most - high + 1e-8)
+    return min(max(part, 0.0), 1.0)

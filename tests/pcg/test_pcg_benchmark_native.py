@@ -367,6 +367,7 @@ def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, on
         for key in mine.keys() & told.keys() - {"solution"}:
             assert np.array_equal(mine[key], told[key]), key
         assert theirs.quality(mine) == theirs.quality(told)
+        assert getattr(native, "quality", theirs.quality)(mine) == theirs.quality(told)
         compared.append((mine, told))
     assert 5 < solved < 55
     for one, other in itertools.pairwise(compared):

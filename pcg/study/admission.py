@@ -28,7 +28,7 @@ from pcg.study.folders import attention_checks
 from pcg.study.items import GROUPINGS, Found, Source, name_apart
 from pcg.study.rows import PRACTICE, StudyItem
 from pcg.study.sets import lonely
-from pcg.web.level_editor import LARGEST_SIDE
+from pcg.web.palette import LARGEST_SIDE
 from pcg.web.run_levels import numbers
 
 LONGEST_RULES = 100_000

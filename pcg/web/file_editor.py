@@ -9,16 +9,17 @@ import base64
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib import resources
 
 from pcg.engine.game import Game
 from pcg.export.page import joined
 from pcg.generators.levels.context import LevelContext
-from pcg.web.level_editor import LARGEST_SIDE
-from pcg.web.pages import STATIC, template
-from pcg.web.palette import tile_pictures, tiles_of
+from pcg.web.palette import LARGEST_SIDE, tile_pictures, tiles_of
+from pcg.web.templating import template
 
 _SCRIPTS = ("api.js", "editor.js", "file_editor.js")
 _STYLES = ("base.css", "site.css")
+_STATIC = resources.files("pcg.web") / "static"
 _STYLE_IMPORT = re.compile(r"^@import [^;]*;\n", re.MULTILINE)
 
 
@@ -58,6 +59,6 @@ def file_editor(game: Game, levels: Sequence[EditedLevel], *, name: str, report:
         about=about,
         report=report,
         say=lambda text: text,
-        script=joined({script: (STATIC / script).read_text(encoding="utf-8") for script in _SCRIPTS}),
-        style="".join(_STYLE_IMPORT.sub("", (STATIC / style).read_text(encoding="utf-8")) for style in _STYLES),
+        script=joined({script: (_STATIC / script).read_text(encoding="utf-8") for script in _SCRIPTS}),
+        style="".join(_STYLE_IMPORT.sub("", (_STATIC / style).read_text(encoding="utf-8")) for style in _STYLES),
     )

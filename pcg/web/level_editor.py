@@ -35,12 +35,11 @@ from pcg.generators.levels.repair.level import NoRepairError, repair_level
 from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
 from pcg.web.guard import Refused
+from pcg.web.palette import LARGEST_SIDE
 from pcg.web.run_levels import numbers
 
 T = TypeVar("T")
 
-LARGEST_SIDE = 100
-"""Columns and rows of a level that can be edited."""
 MOST_SUGGESTIONS = 12
 MOST_DRAWN = 1000
 CACHED = 200

@@ -21,8 +21,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from pcg.web.guard import Refused, read_object, take
-from pcg.web.level_editor import LARGEST_SIDE, Bench, LevelEditor
-from pcg.web.palette import tile_pictures, tiles_of
+from pcg.web.level_editor import Bench, LevelEditor
+from pcg.web.palette import LARGEST_SIDE, tile_pictures, tiles_of
 from pcg.web.solving import LevelSolver
 
 

@@ -15,7 +15,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -25,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 
 from pcg.web.guard import ERRORS, HEADERS, LOCAL_HOSTS, Guard, Header
 from pcg.web.player import server as player
+from pcg.web.templating import template
 
 STATIC = Path(str(resources.files("pcg.web"))) / "static"
 
@@ -33,22 +33,6 @@ STUDIO = "pcg.studio"
 """Key of a request's scope for pages of the studio: {`root`: where the studio lives, `page`: its part}."""
 
 Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
-
-
-@cache
-def _templates(package: str) -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys((package, "pcg.web"))]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def template(name: str, package: str = "pcg.web") -> jinja2.Template:
-    """Return a page's template, of a package or of all pages."""
-    return _templates(package).get_template(f"{name}.html.jinja")
 
 
 @cache

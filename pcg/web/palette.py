@@ -10,6 +10,8 @@ from pcg.evaluators.analysis import ROLES
 from pcg.generators.levels.context import LevelContext
 from pcg.render import render_cells
 
+LARGEST_SIDE = 100
+"""Columns and rows of a level that can be edited."""
 TILE = 16
 """Pixels of a tile's picture."""
 

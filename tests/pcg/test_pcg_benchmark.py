@@ -314,6 +314,43 @@ def test_slots_with_impossible_controls_get_contents_that_are_good_and_unlike(st
     assert (quality, diversity, control) == (1.0, 1.0, 0.0)
 
 
+def test_slots_that_asked_less_of_control_are_searched_on(stand_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcg.integrations.pcg_benchmark.search.LENIENT", 0.02)
+    controls = [{"zeros": zeros} for zeros in (3, 4, 5, 17, 18, 19)]  # few contents drawn have so few or so many
+    environment = stand_in.make("stripes-v0")
+    search = BatchSearch(environment, controls, seed=5)
+    asked: list[float] = []
+    relent = search._relent
+    monkeypatch.setattr(search, "_relent", lambda: (relent(), asked.extend(search._asked)))
+    contents = search.run(evaluations=6000)
+    assert min(asked) < 1  # some asked less
+    assert environment.evaluate(contents, controls)[:3] == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_content_that_is_in_the_way_of_two_makes_room(seed: int) -> None:
+    class Numbers(Stripes):
+        """All are good; those next to each other are alike, so that of 0, 1 and 2 the 1 leaves no room."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._content_space = array((1, 1), integers(3))
+
+        def quality(self, info: dict[str, Any]) -> float:
+            return 1.0
+
+        def info(self, content: Any) -> dict[str, Any]:
+            return {"zeros": 8, "number": int(content[0][0])}
+
+        def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+            return float(abs(one["number"] - other["number"]) > 1)
+
+    environment = Environment(Numbers())
+    search = BatchSearch(environment, [{"zeros": 8}] * 2, seed=seed)
+    contents = search.run(evaluations=3000)
+    assert sorted(content[0][0] for content in contents) == [0, 2]
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError, RecursionError])
 def test_a_content_that_the_problem_fails_at_is_only_a_bad_one(stand_in: Any, error: type[Exception]) -> None:
     class Failing(Stripes):

@@ -290,6 +290,8 @@ class BatchSearch:
         if climb is None or climb.idle > (PATIENCE_ALIKE if full else PATIENCE):
             if climb is not None and self._pool:
                 self._let_others(slot)
+                if full and self.settled[slot] is None and self._takes_a_place(slot, climb):
+                    return True
                 self._climbs[slot] = None
                 return False
             if climb is not None:
@@ -309,6 +311,31 @@ class BatchSearch:
         if progress:
             climb.idle = 0
         return progress
+
+    def _takes_a_place(self, slot: int, climb: Climb) -> bool:
+        """Settle a slot by a content that is like a single settled one, whose slot is searched on from where it was.
+
+        As many slots are settled as before, but the set is another, in which there may be more room (a swap, as local
+        searches for independent sets make: Andrade, Resende and Werneck 2012).
+        """
+        member = climb.member
+        alike = [
+            other for other in self._front if self._similarity(member, other) + self._similarity(other, member) > 0
+        ]
+        if len(alike) != 1:
+            return False
+        (other,) = alike
+        (owner,) = (k for k, settled in enumerate(self.settled) if settled is other)
+        self._front.remove(other)
+        self.settled[owner] = None
+        self._settle(slot, member)
+        if owner not in self._queue:
+            self._queue.append(owner)
+        self._climbs[owner] = Climb(
+            other, climb.way, self._fit(other, owner, climb.way.weight), self._likeness(other, owner, math.inf)
+        )
+        self._keep(owner, 2.0, UNKNOWN, other)
+        return True
 
     def _let_others(self, slot: int) -> None:
         """Put an open slot behind all others."""

@@ -28,7 +28,7 @@ class EditedLevel:
     """A level as the page names it."""
 
     id: str
-    """What the address of the page has after #."""
+    """Part of the page's address after #."""
     file: str
     """Name of its file; an edited one is saved beside it as `NAME-edited.txt`."""
     title: str

@@ -239,7 +239,7 @@ class PagePlays:
         self._queue: list[tuple[Progress, str, int, asyncio.Future[bool]]] = []
         self._saving: asyncio.Task[None] | None = None
         self._saved = 0.0
-        """When batches were last stored."""
+        """Time at which batches were last stored."""
         self.took = 0.0
         """Seconds that a batch takes until it is stored, of late."""
 

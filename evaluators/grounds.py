@@ -7,22 +7,39 @@ from collections import Counter
 from pcg.engine.vgdl.definition import GameDefinition
 
 
+def characters_above(definition: GameDefinition) -> Counter[int]:
+    """Return for each type that lies below others how many level characters stand for it and something on it.
+
+    What the sprite set lists first is drawn first: that is what lies below, wherever the level mapping has it. The wall
+    and the avatar that every game has come before the sprite set; of a character with one that is not listed it is the
+    first name.
+
+    Args:
+        definition: of the game.
+
+    >>> import pcg
+    >>> definition = pcg.load("dungeon").definition
+    >>> {definition.types[t].name: number > 1 for t, number in characters_above(definition).items()}
+    {'floor': True}
+    """
+    index = {t.name: t for t in definition.types}
+    above: Counter[int] = Counter()
+    for names in definition.mapping.values():
+        if len(names) > 1:
+            lines = [index[name].line if name in index else 0 for name in names]
+            lowest = names[lines.index(min(lines))] if min(lines) else names[0]
+            if lowest in index:
+                above[index[lowest].id] += 1
+    return above
+
+
 def ground_types(definition: GameDefinition) -> set[int]:
     """Return the static types that lie below others in what at least two level characters stand for.
-
-    What the sprite set lists first is drawn first: that is the ground, wherever the level mapping has it. The wall and
-    the avatar that every game has come before the sprite set; a character with one that is not listed has the ground as
-    its first name.
 
     >>> import pcg
     >>> definition = pcg.load("dungeon").definition
     >>> [definition.types[t].name for t in ground_types(definition)]
     ['floor']
     """
-    index = {t.name: t for t in definition.types}
-    below: Counter[str] = Counter()
-    for names in definition.mapping.values():
-        if len(names) > 1:
-            lines = [index[name].line if name in index else 0 for name in names]
-            below[names[lines.index(min(lines))] if min(lines) else names[0]] += 1
-    return {t.id for t in definition.types if t.class_name == "Immovable" and below[t.name] >= 2}
+    above = characters_above(definition)
+    return {t.id for t in definition.types if t.class_name == "Immovable" and above[t.id] >= 2}

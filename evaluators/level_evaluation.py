@@ -315,23 +315,29 @@ class LevelEvaluation:
         return max(ticks, self.idleness.lived)
 
     def _lives(self) -> bool:
-        of, held = self.of, self.constraints
-        idle = self.idleness
+        held, idle = self.constraints, self.idleness
         self.plays.idle = idle.plays
         held["start"] = self._long_enough("start", idle.lived, lambda one: one.idleness.lived)
         held["idle"] = 1.0 - idle.won
-        if idle.won and (self._asks_for_more or any(of.own.known(k, _idle_wins) >= idle.won for k in self.others)):
+        if idle.won and (self._asks_for_more or self._own_idle_wins >= idle.won):
             held["idle"] = 1.0  # where more is asked for, whoever plays settles it
         held["survival"] = self._long_enough("survival", self.survival, lambda one: one.lifetime)
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
-    @property
+    @functools.cached_property
     def _asks_for_more(self) -> bool:
-        """Doing nothing may win, and a player has to do better: the rules reward waiting, or waiting wins at the price
-        of points.
+        """Doing nothing may win, and a player has to do better: the rules reward waiting, waiting wins at the price of
+        points, or it wins more often than in the own levels that it wins at times.
         """
         best = self.idleness.best
-        return self.of.waiting_wins or (best is not None and best[1].score < 0)
+        if self.of.waiting_wins or best is None:
+            return self.of.waiting_wins
+        return best[1].score < 0 or 0.0 < self._own_idle_wins < self.idleness.won
+
+    @functools.cached_property
+    def _own_idle_wins(self) -> float:
+        """The largest share of plays in which doing nothing wins an own level that this one is held against."""
+        return max((self.of.own.known(k, lambda one: one.idleness.won) for k in self.others), default=0.0)
 
     def _long_enough(self, name: str, lived: int, look: Callable[[LevelEvaluation], int]) -> float:
         """Nearness of a player's life to the length a parameter asks, or to that in own levels where it is less."""
@@ -554,8 +560,8 @@ class LevelEvaluation:
 
     def _quality_unseen(self) -> float:
         """The fitness of a feasible level of which no win is known, in [0, 1]: what the judge says of its text, and of
-        plays the least that can be expected, but no more than the chance that it can be won. What other fitness
-        functions and preferences say counts times the chance; functions that ask for the winning play give 0.
+        plays what can be expected, but no more than the chance that it can be won. What other fitness functions and
+        preferences say counts times the chance; functions that ask for the winning play give 0.
         """
         of, judge = self.of, self.of.judge
         chance = self.plays.winnable or 0.0
@@ -570,10 +576,6 @@ class LevelEvaluation:
         except KeyError:  # a metric of the winning play
             return 0.0
         return found if name == "quality" else chance * found
-
-
-def _idle_wins(one: LevelEvaluation) -> float:
-    return one.idleness.won
 
 
 class _Plan(Agent):

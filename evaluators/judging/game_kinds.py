@@ -15,6 +15,7 @@ from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_avatar, product_parameter
 from pcg.evaluators.effect_semantics import type_ids
+from pcg.evaluators.grounds import characters_above
 
 EDGE, TIME = "edge", "time"
 """Partners of a rule that are no sprites: the edge of the screen, and a timer."""
@@ -94,11 +95,7 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
     # also the wall that every game has without writing it, where levels hold it and no rule is about it
     concrete = tuple(sorted({*analysis.concrete, *placed}))
     present = tuple(t for t in concrete if t in can_be)
-    under = Counter(
-        definition.type_index[names[0]]
-        for names in definition.mapping.values()
-        if len(names) > 1 and names[0] in definition.type_index
-    )
+    under = characters_above(definition)
     counted = {t for ending in analysis.endings for t in ending.types}
     standing = {t for t in border if _stands(definition, t)}
     floor = {

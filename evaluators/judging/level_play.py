@@ -25,9 +25,8 @@ CALM = 8
 """Ticks at the start in which danger had better not come near."""
 LULL = 0.35
 """Longest stretch of the winning play in which nothing happens that is as good as none, as a share of the play."""
-UNSEEN = 0.52
-"""Value of the plays of a level that nobody has seen: what plays of 19 in 20 won levels are worth at least (109 levels
-of all sources in games not held out, of which the mean is 0.82), so that not to be won pays for no level."""
+USUAL = 0.83
+"""Value of the plays of a level that was won: the mean of 561 levels of all sources in games that are not held out."""
 TOLERANCE = 0.6
 """Distance from the wanted difficulty at which nothing of its value is left."""
 
@@ -164,7 +163,10 @@ PLAY_MEASURES: Mapping[str, str] = {
 
 
 def unseen_plays(chance: float, own_won: int, own: int) -> tuple[PlayMeasure, ...]:
-    """Return what is to be expected of the plays of a level of which no win was found: the least that is usual.
+    """Return what is to be expected of the plays of a level of which no win was found: what those of won levels are
+    usually worth if it can be won, and nothing if it cannot.
+
+    So not to be won pays for few levels: of one won level in ten the plays are worth less than at a chance of 0.8.
 
     Args:
         chance: that it can be won, in [0, 1].
@@ -174,4 +176,5 @@ def unseen_plays(chance: float, own_won: int, own: int) -> tuple[PlayMeasure, ..
     many = "nor are the game's own levels" if own_won == 0 else f"of {own} of the game's own levels {own_won} are"
     sentence = f"Not shown to be winnable ({many}); the chance that it is: {chance:.0%}."
     sentences = {"skill": sentence, "difficulty": "Nobody has won it, so its difficulty is not known."}
-    return tuple(PlayMeasure(name, part, UNSEEN, sentences.get(part, "")) for name, part in PLAY_MEASURES.items())
+    value = USUAL * chance
+    return tuple(PlayMeasure(name, part, value, sentences.get(part, "")) for name, part in PLAY_MEASURES.items())

@@ -157,6 +157,19 @@ def test_the_kinds_of_sprites_do_not_depend_on_names() -> None:
     assert found == {"floor": "floor", "hedge": "frame", "coin": "static", "ghost": "wanderer", "hero": "avatar"}
 
 
+@pytest.mark.parametrize(
+    ("sprites", "kind"),
+    [("rug > Immovable\n        coin > Immovable", "floor"), ("coin > Immovable\n        rug > Immovable", "static")],
+)
+def test_what_the_sprite_set_lists_first_lies_under_others_wherever_the_mapping_has_it(sprites: str, kind: str) -> None:
+    game = changed(
+        ("coin > Immovable", sprites), ("c > floor coin", "c > coin rug"), ("g > floor ghost", "g > coin rug ghost")
+    )
+    kinds = kinds_of(game)
+    assert kinds.kinds[game.definition.type_index["rug"]] == kind
+    assert kinds.kinds[game.definition.type_index["coin"]] == "static"  # which a termination counts
+
+
 def test_movers_in_walls_are_counted_unless_a_rule_says_so() -> None:
     turn = "ghost wall > flipDirection\n        ghost EOS > stepBack"
     for rule, wrong in (("ghost wall > stepBack", False), ("ghost coin > stepBack", True), (turn, False)):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.evaluators.agents import play
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import FITNESS_FUNCTIONS, fitness_function
 from pcg.evaluators.judging.level_model import enough
+from pcg.evaluators.judging.level_play import PLAY_MEASURES, USUAL, unseen_plays
 from pcg.evaluators.judging.levels import value_of
-from pcg.evaluators.level_evaluation import LevelEvaluation, WinSearch
+from pcg.evaluators.level_evaluation import Idleness, LevelEvaluation, WinSearch
 from pcg.evaluators.own_levels import shortest_expected
 from pcg.evaluators.proving.level_wins import Found, LevelWins
 from pcg.evaluators.winnability import LIKELY, ask_own_levels, chance_winnable, miss_rate, must_be_won
@@ -157,6 +160,22 @@ def test_waiting_may_win_where_it_costs_points_that_a_player_saves() -> None:
     assert LevelEvaluator(load(free, levels=[]), **settings).evaluate(UNDER_ROCKS, seed=1).constraints["idle"] == 0.0
 
 
+@pytest.mark.parametrize(
+    ("elsewhere", "points", "kept"), [(0.0, 0.0, 0.0), (1 / 3, 0.0, 1.0), (1 / 3, 9.0, 0.5), (1.0, 9.0, 1.0)]
+)
+def test_waiting_may_win_more_often_than_in_own_levels_that_it_wins_at_times_where_a_player_does_better(
+    coins: Game, monkeypatch: pytest.MonkeyPatch, elsewhere: float, points: float, kept: float
+) -> None:
+    def idleness(self: LevelEvaluation) -> Idleness:
+        waited = replace(play(self.start, "nothing", max_ticks=8), score=points)
+        won = 1.0 if self.level == NEW else elsewhere
+        return Idleness([waited], 40, won, (1, waited) if won else None)
+
+    monkeypatch.setattr(LevelEvaluation, "idleness", property(idleness))
+    found = LevelEvaluator(coins, **CHEAP).evaluate(NEW, seed=1)
+    assert found.constraints["idle"] == kept
+
+
 @pytest.mark.parametrize(("lives", "kept"), [([42, 46, 80, 92], True), ([160, 160, 160, 160], False)])
 def test_a_careless_player_may_live_as_short_as_own_levels_let_expect(
     coins: Game, monkeypatch: pytest.MonkeyPatch, lives: list[int], kept: bool
@@ -249,6 +268,19 @@ def test_a_level_that_was_not_won_is_worth_no_more_than_its_chance_and_less_than
         assert found.fitness == pytest.approx(value_of(found.parts))
         other = symmetric.evaluate(level, seed=1)
         assert other.fitness == pytest.approx(chance * other.metrics["symmetry"]) and other.metrics["symmetry"] > 0
+
+
+@pytest.mark.parametrize("chance", [0.5, 0.9])
+def test_plays_that_nobody_has_seen_are_worth_what_those_of_won_levels_usually_are_times_the_chance(
+    dungeon: LevelEvaluator, chance: float
+) -> None:
+    plays = unseen_plays(chance, 1, 4)
+    assert [(one.name, one.part) for one in plays] == list(PLAY_MEASURES.items())
+    assert {one.value for one in plays} == {USUAL * chance}
+    judge = dungeon.judge
+    view = judge.view(judge.levels[0])
+    text, value = value_of(judge.parts(view)), value_of(judge.parts(view, plays))
+    assert value == pytest.approx((1.0 - judge.model.share) * text + judge.model.share * USUAL * chance)
 
 
 def test_what_is_proved_to_be_unwinnable_is_never_feasible(

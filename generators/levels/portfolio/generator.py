@@ -23,8 +23,10 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.registry import TEXT, measure
+from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
@@ -113,7 +115,8 @@ class PortfolioGenerator(DelayedGenerator):
         Parameter("originality", 0.2, "least share of cells in which a level differs from each of the game's own; less "
                   "where these differ less from each other", 0.0, 1.0),
         Parameter("elites", 60, "good and different levels that are kept to be crossed and edited", 2, 10_000),
-        Parameter("niche", 0.18, "levels closer than this to a better one are not kept", 0.0, 1.0, "distance"),
+        Parameter("niche", APART, "levels closer than this to a better one are not kept; less where the game's own "
+                  "levels are closer to each other", 0.0, 1.0, "distance"),
         Parameter("lessons", 0.0, "share of levels with only some of the kinds of things, for courses", 0.0, 1.0),
         Parameter("sketch", "", "a level drawn in part, with `?` for what is open; all levels keep what is drawn"),
         Parameter("like", "", "levels of which the new ones are to be reminiscent, with empty lines between them"),
@@ -138,9 +141,11 @@ class PortfolioGenerator(DelayedGenerator):
         self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked)
         expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
         self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
-        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
+        self.niche = niche_width(self.context.example_texts, self.number("niche"))
+        """Distance below which two levels count as one."""
+        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.niche)
         self._shape_of = lru_cache(4 * self.integer("delay"))(self._shape)
-        self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
+        self.elites = Elites(self.integer("elites"), self.niche, self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Infeasible levels, ranked by how nearly they keep all constraints."""
         self._under_way: dict[int, str] = {}
@@ -183,8 +188,7 @@ class PortfolioGenerator(DelayedGenerator):
     @cached_property
     def judge(self) -> LevelJudge:
         """The judge of levels, which rates the texts of drafts."""
-        palette = self.context.palette
-        return LevelJudge(self.text, [palette.text(grid) for grid in self.context.examples])
+        return LevelJudge(self.text, self.context.example_texts)
 
     @cached_property
     def example_objects(self) -> ExampleObjects:
@@ -347,12 +351,11 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _is_known(self, grid: Grid) -> bool:
         """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""
-        niche = self.number("niche")
-        if niche <= 0.0 or not self._few_known:
+        if self.niche <= 0.0 or not self._few_known:
             return False
         shape = self._shape(self.context.palette.text(grid))
         under_way = map(self._shape_of, self._under_way.values())
-        return any(shape.distance(other) < niche for other in (*self.elites.shapes, *under_way))
+        return any(shape.distance(other) < self.niche for other in (*self.elites.shapes, *under_way))
 
     def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool, spread: float = 0.0) -> Grid:
         """Return a draft with corrected numbers of objects, repaired."""
@@ -457,10 +460,9 @@ class PortfolioGenerator(DelayedGenerator):
             looks = LevelShape(text)
             value -= ALIKE * min((looks.distance(other) for other in self.like), default=0.0)
             value += ALIKE * min((looks.distance(other) for other in self.unlike), default=0.0)
-        niche = self.number("niche")
-        if niche > 0.0:
+        if self.niche > 0.0:
             shape = self._shape(text)
-            reach = REACH * niche
+            reach = REACH * self.niche
             near = max((1.0 - shape.distance(other) / reach for other in self.elites.shapes), default=0.0)
             value -= NEAR * max(0.0, near)
         return value

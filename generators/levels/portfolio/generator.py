@@ -63,6 +63,10 @@ NEW = 0.5
 """Reward for a level that is kept as an elite but is not among the best."""
 FINALISTS = 3
 """One of so many drafts is polished and rated by the judge of levels."""
+CHOICE = 3
+"""Families whose new drafts the next level is chosen from, as long as there are few good ones."""
+UNLIKE = 0.2
+"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, or more."""
 BATCHES = 8
 """Most times that drafts are made for one level."""
 SPREADS = (0.0, 0.5, 1.0, 2.0)
@@ -282,29 +286,41 @@ class PortfolioGenerator(DelayedGenerator):
         for further drafts, with numbers of objects that differ ever more from those of the game's own levels. The more
         rarely tryouts are won, the longer they go on.
         """
-        best: tuple[bool, bool, float, str, str] | None = None
+        least: tuple[bool, bool, float, str, str] | None = None  # the best of those that had better make way
+        choice: list[tuple[float, int, str, str]] = []  # drafts that are new, best first, and not tried yet
+        wanted_choice = CHOICE if self._few_known and (self._under_way or self._applied) and not wanted else 1
         alike, found_new = 0, False
         batch, most = 0, self._batches
+        new_batches = 0
         while batch < most:
             name = wanted or self._choose_family(rng)
             last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
             found_new = found_new or not found[0][0]
+            new_batches += not found[0][0]
             for near, value, text in found:
-                lost = (not near or last) and self._is_lost(text, name, rng)
-                if not near and not lost:
-                    self._batches = min(BATCHES, 2 * self._batches)
-                    return text, name
-                if best is None or (not lost, not near, value) > best[:3]:
-                    best = not lost, not near, value, text, name
+                if not near:
+                    choice.append((-value, len(choice), name, text))
+                    continue
+                lost = last and self._is_lost(text, name, rng)
+                if least is None or (not lost, not near, value) > least[:3]:
+                    least = not lost, not near, value, text, name
             batch += 1
+            if new_batches >= wanted_choice or batch == most:
+                for price, _, family, text in sorted(choice):
+                    if not self._is_lost(text, family, rng):
+                        self._batches = min(BATCHES, 2 * self._batches)
+                        return text, family
+                    if least is None or (False, True, -price) > least[:3]:
+                        least = False, True, -price, text, family
+                choice = []
             if batch == most and found_new and self._few_known and most < self.tryouts.patience:
                 most += 1
         if not found_new:
             self._batches = max(1, self._batches // 2)
-        assert best is not None
-        return best[3:]
+        assert least is not None
+        return least[3:]
 
     def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
         """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.
@@ -454,6 +470,8 @@ class PortfolioGenerator(DelayedGenerator):
         except PcgError:
             return -1.0
         value -= self._faults(grid)
+        if self.context.examples:
+            value -= UNLIKE * min(1.0, max(0.0, self.polishing.cost(grid) - 1.0))
         if self.elites.knows(text) or self.nearly.knows(text):
             return value - 1.0
         if self.like or self.unlike:

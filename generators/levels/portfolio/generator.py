@@ -66,7 +66,10 @@ FINALISTS = 3
 CHOICE = 3
 """Families whose new drafts the next level is chosen from, as long as there are few good ones."""
 UNLIKE = 0.2
-"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, or more."""
+"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, and as much again for
+each further doubling, up to `UNLIKE_MOST`.
+"""
+UNLIKE_MOST = 0.4
 BATCHES = 8
 """Most times that drafts are made for one level."""
 SPREADS = (0.0, 0.5, 1.0, 2.0)
@@ -471,7 +474,7 @@ class PortfolioGenerator(DelayedGenerator):
             return -1.0
         value -= self._faults(grid)
         if self.context.examples:
-            value -= UNLIKE * min(1.0, max(0.0, self.polishing.cost(grid) - 1.0))
+            value -= min(UNLIKE_MOST, UNLIKE * float(np.log2(max(1.0, self.polishing.cost(grid)))))
         if self.elites.knows(text) or self.nearly.knows(text):
             return value - 1.0
         if self.like or self.unlike:

@@ -32,6 +32,8 @@ ENOUGH = 0.92
 """Cost at which a level is like enough: the game's levels among themselves have 1, and a level is not to be more
 typical than these.
 """
+PERSISTENT = 4
+"""Times as many edits are tried at most, as long as a level is less like the game's than these are among themselves."""
 LARGEST_PIECE = 3
 """Side of the pieces that are copied, in cells."""
 AIMED = 0.5
@@ -85,19 +87,19 @@ class Polishing:
     def polish(
         self, grid: Grid, rng: np.random.Generator, steps: int, axis: int | None = None, locked: Mask | None = None
     ) -> Grid:
-        """Return a copy of a level after so many edits, of which those are kept that lower the cost.
+        """Return a copy of a level after edits, of which those are kept that lower the cost.
 
         Args:
             grid: a level.
             rng: draws.
-            steps: edits that are tried.
+            steps: edits that are tried; up to `PERSISTENT` times as many on a level that is unlike the game's.
             axis: along which edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
             locked: cells that stay as they are.
         """
         best, cost = grid.copy(), self.cost(grid)
         unknown = self._unknown(best)
-        for _ in range(steps):
-            if cost <= ENOUGH:
+        for step in range(PERSISTENT * steps):
+            if cost <= (ENOUGH if step < steps else 1.0):
                 break
             tried = self._edited(best, rng, unknown)
             if tried is None:

@@ -64,10 +64,10 @@ NEW = 0.5
 FINALISTS = 3
 """One of so many drafts is polished and rated by the judge of levels."""
 CHOICE = 3
-"""Families whose new drafts the next level is chosen from, as long as there are few good ones."""
+"""Batches of new drafts from which the next level is chosen, as long as there are few good ones."""
 UNLIKE = 0.2
-"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, and as much again for
-each further doubling, up to `UNLIKE_MOST`.
+"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, and as much again
+for each further doubling, up to `UNLIKE_MOST`.
 """
 UNLIKE_MOST = 0.4
 BATCHES = 8
@@ -283,47 +283,48 @@ class PortfolioGenerator(DelayedGenerator):
         return self.bandit.choose(rng, among)
 
     def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
-        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose.
+        """Return the best of several drafts, polished, and the name of its family; "" lets the bandit choose.
 
-        As long as there are few levels, those that are like known ones, and those that a tryout does not win, make way
-        for further drafts, with numbers of objects that differ ever more from those of the game's own levels. The more
-        rarely tryouts are won, the longer they go on.
+        As long as there are few levels, the best of `CHOICE` families' drafts is taken, and those that are like known
+        ones, and those that a tryout does not win, make way for further drafts, with numbers of objects that differ
+        ever more from those of the game's own levels. The more rarely tryouts are won, the longer they go on.
         """
-        least: tuple[bool, bool, float, str, str] | None = None  # the best of those that had better make way
-        choice: list[tuple[float, int, str, str]] = []  # drafts that are new, best first, and not tried yet
-        wanted_choice = CHOICE if self._few_known and (self._under_way or self._applied) and not wanted else 1
-        alike, found_new = 0, False
+        # The best of those that had better make way: whether it is not lost, and new, its value, text and family.
+        fallback: tuple[bool, bool, float, str, str] | None = None
+        # Value, text and family of new drafts that were not tried out.
+        choice: list[tuple[float, str, str]] = []
+        # Games of dear evaluations see few levels. Only the very first is not to wait for others.
+        choose_from = CHOICE if self._few_known and not wanted and (self._under_way or self._applied) else 1
+        alike, new = 0, 0
         batch, most = 0, self._batches
-        new_batches = 0
         while batch < most:
             name = wanted or self._choose_family(rng)
             last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
-            found_new = found_new or not found[0][0]
-            new_batches += not found[0][0]
+            new += not found[0][0]
             for near, value, text in found:
                 if not near:
-                    choice.append((-value, len(choice), name, text))
+                    choice.append((value, text, name))
                     continue
                 lost = last and self._is_lost(text, name, rng)
-                if least is None or (not lost, not near, value) > least[:3]:
-                    least = not lost, not near, value, text, name
+                if fallback is None or (not lost, False, value) > fallback[:3]:
+                    fallback = not lost, False, value, text, name
             batch += 1
-            if new_batches >= wanted_choice or batch == most:
-                for price, _, family, text in sorted(choice):
+            if new >= choose_from or batch == most:
+                for value, text, family in sorted(choice, key=lambda draft: -draft[0]):
                     if not self._is_lost(text, family, rng):
                         self._batches = min(BATCHES, 2 * self._batches)
                         return text, family
-                    if least is None or (False, True, -price) > least[:3]:
-                        least = False, True, -price, text, family
+                    if fallback is None or (False, True, value) > fallback[:3]:
+                        fallback = False, True, value, text, family
                 choice = []
-            if batch == most and found_new and self._few_known and most < self.tryouts.patience:
+            if batch == most and new and self._few_known and most < self.tryouts.patience:
                 most += 1
-        if not found_new:
+        if not new:
             self._batches = max(1, self._batches // 2)
-        assert least is not None
-        return least[3:]
+        assert fallback is not None
+        return fallback[3:]
 
     def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
         """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.

@@ -36,6 +36,5 @@ def niche_width(levels: Sequence[str], usual: float = APART) -> float:
     apart = [one.distance(other) for k, one in enumerate(shapes) for other in shapes[:k]]
     if not apart:
         return usual
-    # rounded, so that the last bit of a sum is of no consequence
-    share = min(1.0, max(LEAST, round(float(np.median(apart)), 6)) / APART)
-    return usual * share
+    median = float(np.median(apart))
+    return usual if median >= APART else usual / APART * max(LEAST, median)

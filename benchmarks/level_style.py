@@ -1,6 +1,7 @@
 """Levels of generators beside hand-made ones: judged, compared by their tile patterns, and told apart.
 
-For each game and generator a search of so many processor seconds; its ten best different levels are measured.
+For each game and generator a search of so many processor seconds; its ten best different levels are measured: different
+as runs tell levels apart, and, in a row of its own, by the same distance in every game.
 
 - *divergence*: mean Jensen-Shannon divergence of windows of 1, 2 and 3 cells square from the game's own levels, over
   the same among these. 1: as like them as they are like each other.
@@ -42,7 +43,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.levels import value_of
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
+from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import SHARED, StructuralShape, StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.portfolio.families import FAMILIES
@@ -52,7 +55,8 @@ from pcg.runs.archive import Archive
 
 STORE = ROOT / "runs" / "level-style"
 SHOWN = 10
-DISTANCE = 0.18
+FIXED = "{} at {:.2f}"
+"""Name under which the levels of a generator are kept that are different by the same distance in every game."""
 GAMES = (
     "our dungeon", "boxes", "invaders", "digger", "crossing", "hunt", "zelda", "aliens", "frogs", "sokoban",
     "boulderdash", "pacman", "chase", "bait", "butterflies", "missilecommand", "roguelike", "realsokoban",
@@ -112,6 +116,8 @@ class Search:
 
     best: tuple[Found, ...]
     """The best different levels, best first."""
+    best_fixed: tuple[Found, ...]
+    """The same, different by one distance in every game, `APART`."""
     tried: int
     feasible: int
 
@@ -130,20 +136,28 @@ def search(game: Game, name: str, seconds: float, seed: int, left_out: int | Non
     context = LevelContext.of(seen)
     generator = make_generator(name, context, seed=seed)
     evaluator = LevelEvaluator(game)
-    shapes = StructuralShapes(context.palette, context.examples, DISTANCE)
     log: list[Found] = []
-    archive = Archive(
-        SHOWN, DISTANCE, lambda number: {"number": number}, lambda event: log[event["number"]],
-        lambda event: shapes(log[event["number"]].level), StructuralShape.distance,
-    )  # fmt: skip
+    archive, fixed = (
+        _archive(log, StructuralShapes(context.palette, context.examples, width))
+        for width in (niche_width(context.example_texts), APART)
+    )
     started = time.process_time()
     while time.process_time() - started < seconds:
         (candidate,) = generator.ask(1)
         evaluation = evaluator.evaluate(candidate.level, seed)
         log.append(Found(candidate.level, candidate.origin, evaluation))
-        archive.add(len(log) - 1, evaluation.feasible, evaluation.fitness, evaluation.constraint)
+        for kept in (archive, fixed):
+            kept.add(len(log) - 1, evaluation.feasible, evaluation.fitness, evaluation.constraint)
         generator.tell([candidate], [evaluation])
-    return Search(tuple(archive.best()), len(log), archive.feasible)
+    return Search(tuple(archive.best()), tuple(fixed.best()), len(log), archive.feasible)
+
+
+def _archive(log: Sequence[Found], shapes: StructuralShapes) -> Archive[Found]:
+    """Return an archive of levels that are found, different from the scale of their shapes on."""
+    return Archive(
+        SHOWN, shapes.scale, lambda number: {"number": number}, lambda event: log[event["number"]],
+        lambda event: shapes(log[event["number"]].level), StructuralShape.distance,
+    )  # fmt: skip
 
 
 def area_under_curve(better: Sequence[float], worse: Sequence[float]) -> float:
@@ -165,14 +179,20 @@ def structures(grids: Sequence[NDArray[np.int16]], masks: Sequence[NDArray[np.bo
     return len(kept)
 
 
-def measure(name: str, file: Path | None, generator: str, seconds: float, seed: int, leave_out: bool) -> Row | None:
-    """Measure one generator for one game; None for a game with fewer than two levels of its own."""
+def measure(name: str, file: Path | None, generator: str, seconds: float, seed: int, leave_out: bool) -> list[Row]:
+    """Measure one generator for one game; nothing for a game with fewer than two levels of its own.
+
+    The second row is that of the levels that are different by the same distance in every game.
+    """
     game = open_game(name, file)
     number = len(LevelContext.of(game).examples)
     if number < 2:
-        return None
+        return []
     left_out = number - 1 if leave_out else None
-    return row_of(name, game, generator, seconds, search(game, generator, seconds, seed, left_out), left_out)
+    found = search(game, generator, seconds, seed, left_out)
+    fixed = replace(found, best=found.best_fixed)
+    named = ((generator, found), (FIXED.format(generator, APART), fixed))
+    return [row_of(name, game, title, seconds, one, left_out) for title, one in named]
 
 
 def row_of(name: str, game: Game, generator: str, seconds: float, found: Search, left_out: int | None = None) -> Row:
@@ -192,7 +212,7 @@ def row_of(name: str, game: Game, generator: str, seconds: float, found: Search,
         return Row(name, generator, seconds, tried, feasible, 0, 0, 0.0, nothing, float(np.mean(own_values)), nothing,
                    nothing, nothing, nothing, 0, own_originality, ())  # fmt: skip
     values = [value_of(judge.parts(judge.view(text))) for text in levels]
-    shapes = StructuralShapes(context.palette, own, DISTANCE)
+    shapes = StructuralShapes(context.palette, own, APART)
     known = [originality(grid, own) for grid in grids]
     unseen = math.nan
     if left_out is not None:
@@ -354,20 +374,20 @@ def main() -> int:
             if (place, generator) in rows:
                 continue
             try:
-                row = measure(place, known[place], generator, given.seconds, given.seed, given.leave_out)
+                found = measure(place, known[place], generator, given.seconds, given.seed, given.leave_out)
             except PcgError as error:  # levels are generated for games with one player
                 print(f"{place}: {error}", file=sys.stderr, flush=True)
                 continue
-            if row is None:
-                continue
             with (given.store / "results.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row)) + "\n")
-            print(
-                f"{place:16} {generator:12} {row.tried:4} tried {row.feasible:4} feasible  value {row.value:.2f}  "
-                f"text {row.text:.2f} (own {row.own_text:.2f})  AUC {row.auc:.2f}  divergence {row.divergence:.2f}  "
-                f"originality {row.originality:.2f} (own {row.own_originality:.2f})  {row.structures} structures",
-                flush=True,
-            )
+                file.write("".join(json.dumps(asdict(row)) + "\n" for row in found))
+            for row in found:
+                print(
+                    f"{place:16} {row.generator:17} {row.tried:4} tried {row.feasible:4} feasible  "
+                    f"value {row.value:.2f}  text {row.text:.2f} (own {row.own_text:.2f})  AUC {row.auc:.2f}  "
+                    f"divergence {row.divergence:.2f}  originality {row.originality:.2f} "
+                    f"(own {row.own_originality:.2f})  {row.structures} structures of {row.shown}",
+                    flush=True,
+                )
     return 0
 
 

@@ -32,6 +32,7 @@ from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.generators.levels import Candidate, make_generator
 from pcg.runs.experiments.levels_config import LevelRun
@@ -41,8 +42,6 @@ CORPUS = ROOT.parent / "shared" / "gvgai" / "games"
 STORE = ROOT / "runs" / "levels-corpus"
 REPORT = ROOT / "docs" / "results" / "levels.md"
 LIST, PHYSICS = "all_games_sp.csv", "gridphysics"
-DISTANCE = LevelRun.distance
-"""Distance from which on two levels are distinct, as for the default of `pcg levels`."""
 FEW = 20
 """Evaluations below which it is their cost that leaves a game short."""
 MENDED = frozenset({
@@ -139,7 +138,8 @@ def measure(name: str, file: Path | None, seed: int, limit: float, maker: str) -
     started = time.process_time()
     generator = make_generator(maker, game, seed=seed)
     evaluator = LevelEvaluator(game)
-    shapes = StructuralShapes(generator.context.palette, generator.context.examples, DISTANCE)
+    distance = niche_width(generator.context.example_texts, LevelRun.distance)  # as runs tell levels apart
+    shapes = StructuralShapes(generator.context.palette, generator.context.examples, distance)
     failing = Counter[str]()
     nearest_one: tuple[float, Candidate, Evaluation] | None = None
     first: tuple[float, int] | None = None
@@ -161,7 +161,7 @@ def measure(name: str, file: Path | None, seed: int, limit: float, maker: str) -
             continue
         first = first or (seconds, evaluations)
         shape = shapes(candidate.level)
-        if all(shape.distance(other) >= DISTANCE for other in kept):
+        if all(shape.distance(other) >= distance for other in kept):
             kept.append(shape)
             last = seconds
     assert nearest_one is not None

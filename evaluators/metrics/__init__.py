@@ -7,6 +7,7 @@
     judgement   its quality and the parts      likeness    how unlike two levels look
     distances   how different two levels are by edits and by plays
     scores      quality, diversity and controllability of a set of levels
+    niches      the distance from which on levels of a game are different
 
 `pcg.evaluators.fitness` puts those of a single level together.
 """
@@ -26,11 +27,13 @@ from pcg.evaluators.metrics.judgement import PART_PREFIX  # isort: split
 
 from pcg.evaluators.metrics.distances import edit_distance, play_distance
 from pcg.evaluators.metrics.likeness import LevelShape, level_distance, level_shape
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.profile import Performance, Profile, performance_profile
 from pcg.evaluators.metrics.registry import METRICS, STAGES, Metric, measure, metric
-from pcg.evaluators.metrics.scores import Scores, controllability, diversity, quality, score_set
+from pcg.evaluators.metrics.scores import APART, Scores, controllability, diversity, quality, score_set
 
 __all__ = [
+    "APART",
     "METRICS",
     "PART_PREFIX",
     "STAGES",
@@ -53,6 +56,7 @@ __all__ = [
     "loops",
     "measure",
     "metric",
+    "niche_width",
     "performance_profile",
     "play_distance",
     "quality",

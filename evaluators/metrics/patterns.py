@@ -105,6 +105,14 @@ class PatternStatistics:
         found: NDArray[np.float64] = np.round(np.clip(total / len(SIDES), 0.0, 1.0), 12)
         return found
 
+    def unknown(self, grid: Grid, side: int) -> NDArray[np.bool_]:
+        """Return which windows of a level none of the levels has, shape (height - side + 1, width - side + 1)."""
+        codes = window_codes(grid, side)
+        known = np.split(self._known, self._bounds[1:-1])[SIDES.index(side)]
+        at = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+        found: NDArray[np.bool_] = known[at] != codes
+        return found.reshape(max(0, grid.shape[0] - side + 1), max(0, grid.shape[1] - side + 1))
+
     def divergence(self, grid: Grid) -> float:
         """Return the mean divergence of a level from the levels, in [0, 1]."""
         return float(self.divergences(grid).mean())

@@ -107,6 +107,11 @@ class LevelContext:
         never = self.statistics is not None and not self.statistics.used[self.palette.empty]
         return self.filler if never and self.filler is not None else self.palette.empty
 
+    @cached_property
+    def example_texts(self) -> tuple[str, ...]:
+        """The texts of `examples`."""
+        return tuple(self.palette.text(grid) for grid in self.examples)
+
     @property
     def has_portals(self) -> bool:
         """True if the game has portals, so that rooms need no opening."""

@@ -106,7 +106,7 @@ def measure(
     """Measure levels: every metric that is known of them, and whether they can be won."""
     from pcg.cli.sources import load_with_levels
     from pcg.evaluators.fitness import LevelEvaluator
-    from pcg.evaluators.metrics import performance_profile, score_set
+    from pcg.evaluators.metrics import niche_width, performance_profile, score_set
 
     load_files(load)
     loaded = load_with_levels(game, reading=reading.value if reading else None)
@@ -127,7 +127,8 @@ def measure(
             if agents is not None:
                 profiles.append(performance_profile(loaded, text, agents.split(","), plays=plays, seed=seed))
             bar.advance(task)
-    scores = score_set(texts, found)
+    own = [evaluator.palette.text(evaluator.palette.parse(text)) for text in evaluator.judge.levels]
+    scores = score_set(texts, found, niche_width(own))
     names = [_short(level) for level in levels]
     pairs = _distances(texts, found) if distances else {}
     if as_json:

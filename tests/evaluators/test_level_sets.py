@@ -57,6 +57,22 @@ def test_divergence_is_that_of_scipy_over_windows_counted_one_by_one(seed: int) 
     assert PatternStatistics([other]).divergence(one) == pytest.approx(np.mean(expected), abs=1e-9)
 
 
+def test_unknown_windows_are_those_that_none_of_the_levels_has() -> None:
+    rng = np.random.default_rng(5)
+    levels, other = [drawn(rng, 5, 6), drawn(rng, 4, 7)], drawn(rng, 6, 5)
+    for side in SIDES:
+        windows = {
+            tuple(g[y : y + side, x : x + side].ravel())
+            for g in levels for y in range(g.shape[0] - side + 1) for x in range(g.shape[1] - side + 1)
+        }  # fmt: skip
+        found = PatternStatistics(levels).unknown(other, side)
+        assert found.shape == (6 - side + 1, 5 - side + 1)
+        for (y, x), unknown in np.ndenumerate(found):
+            assert unknown == (tuple(other[y : y + side, x : x + side].ravel()) not in windows)
+    assert not PatternStatistics(levels).unknown(levels[0], 3).any()
+    assert PatternStatistics(levels).unknown(other[:2], 3).shape == (0, 3)
+
+
 def test_a_level_too_low_for_any_window_is_apart_in_that_size() -> None:
     high, low = np.zeros((4, 4), np.int16), np.zeros((1, 4), np.int16)
     assert PatternStatistics([high]).divergence(low) == pytest.approx(2 / 3)

@@ -14,9 +14,11 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
 from pcg.generators.levels import Candidate, LevelContext, level_distance, make_generator
 from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio import polishing
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
@@ -397,6 +399,83 @@ def test_drafts_like_levels_under_way_make_way_until_enough_are_known() -> None:
     assert sum(near) <= 2
     generator.elites.members = [Elite(text, 0.5, k) for k in range(10)]
     assert not generator._is_known(grid)
+
+
+def test_the_best_of_several_drafts_is_the_next_level_but_for_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = portfolio("dungeon")
+    values = iter([0.1, 0.9, 0.5, 0.2, 0.7, 0.8])
+
+    def drafts(rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
+        value = next(values)
+        return [(False, value, str(value))]
+
+    monkeypatch.setattr(generator, "_drafts", drafts)
+    monkeypatch.setattr(generator, "_is_lost", lambda text, *_: text == "0.9")
+    levels = [candidate.level for candidate in generator.ask(2)]
+    assert levels == ["0.1", "0.5"]  # no choice for the first; the best of the next three is lost
+    assert next(values) == 0.7
+    generator.elites.members = [Elite(str(k), 0.5, k) for k in range(10)]
+    assert generator.ask(1)[0].level == "0.8"  # enough are known, so that the first new draft will do
+
+
+def test_drafts_unlike_the_games_levels_are_worth_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = portfolio("dungeon")
+    grid = generator.context.examples[0]
+    text = generator.context.palette.text(grid)
+    worth = []
+    for cost in (0.5, 1.0, 2.0, 4.0, 64.0):
+        monkeypatch.setattr(generator.polishing, "cost", lambda _, cost=cost: cost)
+        worth.append(generator._value(text, grid))
+    assert worth[0] == worth[1]
+    assert np.diff(worth[1:]).tolist() == pytest.approx([-0.2, -0.2, 0.0])
+
+
+class NearlyOne:
+    """A game whose levels differ by where one thing stands."""
+
+    def __init__(self, name: str) -> None:
+        self.definition = load(name).definition
+        rows = load(name).levels[0].strip("\n").split("\n")
+        self.levels = ["\n".join(rows)]
+        y, x = next((y, row.index("..")) for y, row in enumerate(rows) if y > 1 and ".." in row)
+        for thing in "bo":
+            moved = rows.copy()
+            moved[y] = moved[y][:x] + thing + moved[y][x + 1 :]
+            self.levels.append("\n".join(moved))
+
+
+def test_levels_of_a_game_whose_own_are_nearly_one_may_be_nearer_to_each_other() -> None:
+    game = NearlyOne("boxes")
+    generator = make_generator("portfolio", game, seed=1, **FEW)
+    assert isinstance(generator, PortfolioGenerator)
+    assert generator.niche == niche_width(game.levels) < 0.18 == portfolio("dungeon").niche
+    assert generator.elites.niche == generator._shape.scale == generator.niche
+    elites = Elites(10, generator.niche, generator._shape)
+    kept = [elites.add(Elite(text, 0.5, k)) for k, text in enumerate(game.levels)]
+    assert sum(kept) > 1  # at the usual width there is but one
+    usual = Elites(10, 0.18, generator._shape)
+    assert sum(usual.add(Elite(text, 0.5, k)) for k, text in enumerate(game.levels)) == 1
+    narrower = make_generator("portfolio", game, seed=1, niche=0.09)
+    assert isinstance(narrower, PortfolioGenerator) and narrower.niche == pytest.approx(generator.niche / 2)
+
+
+def test_pieces_are_copied_to_where_a_level_has_what_the_games_levels_never_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = portfolio("crossing")
+    generator.polishing.least = 0.0
+    left = {}
+    for share in (0.0, polishing.AIMED):
+        monkeypatch.setattr(polishing, "AIMED", share)
+        left[share] = 0
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            grid = generator.context.examples[seed % 5].copy()
+            cells = np.flatnonzero(~np.isin(grid, generator.context.palette.avatars).ravel())
+            grid.ravel()[rng.choice(cells, 24, replace=False)] = grid.ravel()[rng.choice(cells, 24, replace=False)]
+            mended = generator.polishing.polish(grid, rng, 60)
+            left[share] += int(generator.polishing.statistics.unknown(mended, 2).sum())
+    assert left[polishing.AIMED] < 0.95 * left[0.0]
 
 
 def test_numbers_of_things_go_beyond_those_of_the_games_levels_if_they_are_to() -> None:

@@ -23,8 +23,10 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.registry import TEXT, measure
+from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
@@ -61,6 +63,13 @@ NEW = 0.5
 """Reward for a level that is kept as an elite but is not among the best."""
 FINALISTS = 3
 """One of so many drafts is polished and rated by the judge of levels."""
+CHOICE = 3
+"""Batches of new drafts from which the next level is chosen, as long as there are few good ones."""
+UNLIKE = 0.2
+"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, and as much again
+for each further doubling, up to `UNLIKE_MOST`.
+"""
+UNLIKE_MOST = 0.4
 BATCHES = 8
 """Most times that drafts are made for one level."""
 SPREADS = (0.0, 0.5, 1.0, 2.0)
@@ -113,7 +122,8 @@ class PortfolioGenerator(DelayedGenerator):
         Parameter("originality", 0.2, "least share of cells in which a level differs from each of the game's own; less "
                   "where these differ less from each other", 0.0, 1.0),
         Parameter("elites", 60, "good and different levels that are kept to be crossed and edited", 2, 10_000),
-        Parameter("niche", 0.18, "levels closer than this to a better one are not kept", 0.0, 1.0, "distance"),
+        Parameter("niche", APART, "levels closer than this to a better one are not kept; less where the game's own "
+                  "levels are closer to each other", 0.0, 1.0, "distance"),
         Parameter("lessons", 0.0, "share of levels with only some of the kinds of things, for courses", 0.0, 1.0),
         Parameter("sketch", "", "a level drawn in part, with `?` for what is open; all levels keep what is drawn"),
         Parameter("like", "", "levels of which the new ones are to be reminiscent, with empty lines between them"),
@@ -138,9 +148,11 @@ class PortfolioGenerator(DelayedGenerator):
         self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked)
         expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
         self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
-        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.number("niche"))
+        self.niche = niche_width(self.context.example_texts, self.number("niche"))
+        """Distance below which two levels count as one."""
+        self._shape = StructuralShapes(self.context.palette, self.context.examples, self.niche)
         self._shape_of = lru_cache(4 * self.integer("delay"))(self._shape)
-        self.elites = Elites(self.integer("elites"), self.number("niche"), self._shape)
+        self.elites = Elites(self.integer("elites"), self.niche, self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Infeasible levels, ranked by how nearly they keep all constraints."""
         self._under_way: dict[int, str] = {}
@@ -183,8 +195,7 @@ class PortfolioGenerator(DelayedGenerator):
     @cached_property
     def judge(self) -> LevelJudge:
         """The judge of levels, which rates the texts of drafts."""
-        palette = self.context.palette
-        return LevelJudge(self.text, [palette.text(grid) for grid in self.context.examples])
+        return LevelJudge(self.text, self.context.example_texts)
 
     @cached_property
     def example_objects(self) -> ExampleObjects:
@@ -272,35 +283,48 @@ class PortfolioGenerator(DelayedGenerator):
         return self.bandit.choose(rng, among)
 
     def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
-        """Return the best of several drafts of a family, polished, and the family's name; "" lets the bandit choose.
+        """Return the best of several drafts, polished, and the name of its family; "" lets the bandit choose.
 
-        As long as there are few levels, those that are like known ones, and those that a tryout does not win, make way
-        for further drafts, with numbers of objects that differ ever more from those of the game's own levels. The more
-        rarely tryouts are won, the longer they go on.
+        As long as there are few levels, the best of `CHOICE` families' drafts is taken, and those that are like known
+        ones, and those that a tryout does not win, make way for further drafts, with numbers of objects that differ
+        ever more from those of the game's own levels. The more rarely tryouts are won, the longer they go on.
         """
-        best: tuple[bool, bool, float, str, str] | None = None
-        alike, found_new = 0, False
+        # The best of those that had better make way: whether it is not lost, and new, its value, text and family.
+        fallback: tuple[bool, bool, float, str, str] | None = None
+        # Value, text and family of new drafts that were not tried out.
+        choice: list[tuple[float, str, str]] = []
+        # Games of dear evaluations see few levels. Only the very first is not to wait for others.
+        choose_from = CHOICE if self._few_known and not wanted and (self._under_way or self._applied) else 1
+        alike, new = 0, 0
         batch, most = 0, self._batches
         while batch < most:
             name = wanted or self._choose_family(rng)
             last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
-            found_new = found_new or not found[0][0]
+            new += not found[0][0]
             for near, value, text in found:
-                lost = (not near or last) and self._is_lost(text, name, rng)
-                if not near and not lost:
-                    self._batches = min(BATCHES, 2 * self._batches)
-                    return text, name
-                if best is None or (not lost, not near, value) > best[:3]:
-                    best = not lost, not near, value, text, name
+                if not near:
+                    choice.append((value, text, name))
+                    continue
+                lost = last and self._is_lost(text, name, rng)
+                if fallback is None or (not lost, False, value) > fallback[:3]:
+                    fallback = not lost, False, value, text, name
             batch += 1
-            if batch == most and found_new and self._few_known and most < self.tryouts.patience:
+            if new >= choose_from or batch == most:
+                for value, text, family in sorted(choice, key=lambda draft: -draft[0]):
+                    if not self._is_lost(text, family, rng):
+                        self._batches = min(BATCHES, 2 * self._batches)
+                        return text, family
+                    if fallback is None or (False, True, value) > fallback[:3]:
+                        fallback = False, True, value, text, family
+                choice = []
+            if batch == most and new and self._few_known and most < self.tryouts.patience:
                 most += 1
-        if not found_new:
+        if not new:
             self._batches = max(1, self._batches // 2)
-        assert best is not None
-        return best[3:]
+        assert fallback is not None
+        return fallback[3:]
 
     def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
         """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.
@@ -347,12 +371,11 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _is_known(self, grid: Grid) -> bool:
         """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""
-        niche = self.number("niche")
-        if niche <= 0.0 or not self._few_known:
+        if self.niche <= 0.0 or not self._few_known:
             return False
         shape = self._shape(self.context.palette.text(grid))
         under_way = map(self._shape_of, self._under_way.values())
-        return any(shape.distance(other) < niche for other in (*self.elites.shapes, *under_way))
+        return any(shape.distance(other) < self.niche for other in (*self.elites.shapes, *under_way))
 
     def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool, spread: float = 0.0) -> Grid:
         """Return a draft with corrected numbers of objects, repaired."""
@@ -451,16 +474,17 @@ class PortfolioGenerator(DelayedGenerator):
         except PcgError:
             return -1.0
         value -= self._faults(grid)
+        if self.context.examples:
+            value -= min(UNLIKE_MOST, UNLIKE * float(np.log2(max(1.0, self.polishing.cost(grid)))))
         if self.elites.knows(text) or self.nearly.knows(text):
             return value - 1.0
         if self.like or self.unlike:
             looks = LevelShape(text)
             value -= ALIKE * min((looks.distance(other) for other in self.like), default=0.0)
             value += ALIKE * min((looks.distance(other) for other in self.unlike), default=0.0)
-        niche = self.number("niche")
-        if niche > 0.0:
+        if self.niche > 0.0:
             shape = self._shape(text)
-            reach = REACH * niche
+            reach = REACH * self.niche
             near = max((1.0 - shape.distance(other) / reach for other in self.elites.shapes), default=0.0)
             value -= NEAR * max(0.0, near)
         return value

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.metrics.patterns import Originals, PatternStatistics, divergence_among
@@ -31,8 +32,12 @@ ENOUGH = 0.92
 """Cost at which a level is like enough: the game's levels among themselves have 1, and a level is not to be more
 typical than these.
 """
+PERSISTENT = 4
+"""Times as many edits are tried at most, as long as a level is less like the game's than these are among themselves."""
 LARGEST_PIECE = 3
 """Side of the pieces that are copied, in cells."""
+AIMED = 0.5
+"""Share of copied pieces that go where a window (2 x 2) is that the game's levels do not have."""
 
 
 class Polishing:
@@ -82,20 +87,21 @@ class Polishing:
     def polish(
         self, grid: Grid, rng: np.random.Generator, steps: int, axis: int | None = None, locked: Mask | None = None
     ) -> Grid:
-        """Return a copy of a level after so many edits, of which those are kept that lower the cost.
+        """Return a copy of a level after edits, of which those are kept that lower the cost.
 
         Args:
             grid: a level.
             rng: draws.
-            steps: edits that are tried.
+            steps: edits that are tried; up to `PERSISTENT` times as many on a level that is unlike the game's.
             axis: along which edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
             locked: cells that stay as they are.
         """
         best, cost = grid.copy(), self.cost(grid)
-        for _ in range(steps):
-            if cost <= ENOUGH:
+        unknown = self._unknown(best)
+        for step in range(PERSISTENT * steps):
+            if cost <= (ENOUGH if step < steps else 1.0):
                 break
-            tried = self._edited(best, rng)
+            tried = self._edited(best, rng, unknown)
             if tried is None:
                 continue
             if axis is not None:
@@ -105,14 +111,19 @@ class Polishing:
             now = self.cost(tried)
             if now < cost - 1e-12 and self.originals.originality(tried) >= self.least:
                 best, cost = tried, now
+                unknown = self._unknown(best)
         return best
 
-    def _edited(self, grid: Grid, rng: np.random.Generator) -> Grid | None:
+    def _unknown(self, grid: Grid) -> NDArray[np.intp]:
+        """Return the places of windows that the game's levels do not have, shape (windows, 2)."""
+        return np.argwhere(self.statistics.unknown(grid, 2))
+
+    def _edited(self, grid: Grid, rng: np.random.Generator, unknown: NDArray[np.intp]) -> Grid | None:
         """Return a copy with one edit; None for one that changes nothing or the number of avatars."""
         draw = rng.random()
         edited = grid.copy()
         if draw < 0.45:
-            done = self._copy_piece(edited, rng)
+            done = self._copy_piece(edited, rng, unknown)
         elif draw < 0.85:
             done = self._move(edited, rng)
         else:
@@ -122,13 +133,18 @@ class Polishing:
         avatars = self._avatars
         return edited if np.count_nonzero(avatars[edited]) == np.count_nonzero(avatars[grid]) else None
 
-    def _copy_piece(self, grid: Grid, rng: np.random.Generator) -> bool:
+    def _copy_piece(self, grid: Grid, rng: np.random.Generator, unknown: NDArray[np.intp]) -> bool:
         """Copy a piece of an example to about the same place, counted from the nearer edges."""
         example = self.images[int(rng.integers(len(self.images)))]
         height, width = min(LARGEST_PIECE, *grid.shape), min(LARGEST_PIECE, *grid.shape)
         height, width = 1 + int(rng.integers(height)), 1 + int(rng.integers(width))
         y = int(rng.integers(grid.shape[0] - height + 1))
         x = int(rng.integers(grid.shape[1] - width + 1))
+        if len(unknown) and rng.random() < AIMED:
+            # somewhere over one of the cells of such a window
+            at = unknown[int(rng.integers(len(unknown)))] + rng.integers(2, size=2)
+            y = int(np.clip(at[0] - rng.integers(height), 0, grid.shape[0] - height))
+            x = int(np.clip(at[1] - rng.integers(width), 0, grid.shape[1] - width))
         sy = _matching(y, height, grid.shape[0], example.shape[0], rng)
         sx = _matching(x, width, grid.shape[1], example.shape[1], rng)
         if sy is None or sx is None:

@@ -21,6 +21,7 @@ from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
 from pcg.evaluators.ladder import Difficulty, averaged
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
@@ -205,9 +206,11 @@ class LevelSearch(SearchRun):
         self.users_code = users_code()
         _EVALUATORS.put((self.game, self.parameters, config.want), self.evaluator)
         context = self.generator.context
-        shapes = StructuralShapes(context.palette, context.examples, config.distance)
+        self.distance = niche_width(context.example_texts, config.distance)
+        """Distance from which on two levels both count."""
+        shapes = StructuralShapes(context.palette, context.examples, self.distance)
         self.archive = Archive(
-            config.count, config.distance, lambda number: self.log.read(number), Entry.of,
+            config.count, self.distance, lambda number: self.log.read(number), Entry.of,
             lambda event: shapes(str(event["level"])), StructuralShape.distance,
         )  # fmt: skip
         self._shapes = shapes
@@ -257,7 +260,7 @@ class LevelSearch(SearchRun):
             "evaluation": self.evaluator.settings,
             "evaluation_set": [name for name, _ in self.parameters],
             "wants": [str(target) for target in self.evaluator.targets],
-            "archive": {"size": config.count, "distance": config.distance},
+            "archive": {"size": config.count, "distance": self.distance},
         }
 
     def write_results(self) -> None:
@@ -340,7 +343,7 @@ class LevelSearch(SearchRun):
         shapes = [self._shapes(str(event["level"])) for event in events]
         return choose_levels(
             self.evaluator.game, self.generator.context, events, [averaged(known) for known in difficulties], shapes,
-            lambda one, other: one.distance(other) < self.config.distance, count,
+            lambda one, other: one.distance(other) < self.distance, count,
         )  # fmt: skip
 
     def _finish(self, reason: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.parameters import Parameter, Setting
 from pcg.runs.config import LOAD, RunConfig
 
@@ -18,7 +19,14 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("want", "", "what levels are to be like, as in enemies=3, symmetry>=0.8"),
         Parameter("count", 10, "levels wanted", 1, 10_000),
         Parameter("seed", 1, "equal seeds give equal levels", 0, 2**63 - 1),
-        Parameter("distance", 0.18, "levels nearer to each other than this do not both count", 0.0, 1.0),
+        Parameter(
+            "distance",
+            APART,
+            "levels nearer to each other than this do not both count; less where the game's "
+            "own levels are nearer to each other",
+            0.0,
+            1.0,
+        ),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter(
@@ -53,7 +61,7 @@ class LevelRun(RunConfig):
     evaluations: int = 0
     reading: str = ""
     want: str = ""
-    distance: float = 0.18
+    distance: float = APART
     window: int = 16
     checkpoint: int = 25
     progression: bool = False

@@ -1,0 +1,40 @@
+"""Width of niches: the distance from which on two levels of a game are different.
+
+One number does for most games, but not where a game's own levels are variations of one: held against 0.18, a designer's
+five levels would be one there, and what is kept beside the first level could only be unlike all of them. So levels of
+such a game count as different as soon as its own do. Generators, runs and benchmarks ask this module, so that what is
+bred, what is kept and what is measured are told apart alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pcg.evaluators.metrics.likeness import LevelShape
+from pcg.evaluators.metrics.scores import APART
+
+LEAST = 0.04
+"""Least width as such, of the usual `APART`: below this, a thing or two stand elsewhere, and a level is a copy."""
+
+
+def niche_width(levels: Sequence[str], usual: float = APART) -> float:
+    r"""Return the distance below which two levels of a game count as one, in [0, 1].
+
+    It is `usual` where the game's own levels are at least `APART` from each other in the median, and less in proportion
+    where they are nearer, down to `LEAST` for an `usual` of `APART`. Fewer than two own levels tell nothing.
+
+    Args:
+        levels: texts of the game's own levels.
+        usual: the width in games whose levels are as different as levels mostly are.
+
+    >>> niche_width([]), niche_width(["A.g\n...", "A.g\n..."])
+    (0.18, 0.04)
+    """
+    shapes = [LevelShape(text) for text in levels]
+    apart = [one.distance(other) for k, one in enumerate(shapes) for other in shapes[:k]]
+    if not apart:
+        return usual
+    median = float(np.median(apart))
+    return usual if median >= APART else usual / APART * max(LEAST, median)

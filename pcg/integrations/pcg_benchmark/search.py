@@ -325,7 +325,7 @@ class BatchSearch:
         if len(alike) != 1:
             return False
         (other,) = alike
-        (owner,) = (k for k, settled in enumerate(self.settled) if settled is other)
+        owner = next(k for k, settled in enumerate(self.settled) if settled is other)
         self._front.remove(other)
         self.settled[owner] = None
         self._settle(slot, member)

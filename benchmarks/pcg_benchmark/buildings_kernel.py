@@ -11,8 +11,8 @@ import numpy as np
 
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
 
-KINDS = {"1x1": (1, 1), "1x3": (1, 3), "3x1": (3, 1), "3x3": (3, 3)}
-"""Name of a kind of block -> rows and columns, in the order of the numbers in a content."""
+KINDS = ("1x1", "1x3", "3x1", "3x3")
+"""Rows and columns of the kinds of blocks, in the order of the numbers in a content."""
 
 BUILDING = np.dtype(
     [
@@ -22,7 +22,7 @@ BUILDING = np.dtype(
         ("content", "i8"),  # int32[blocks * 3]: column, row, kind
         ("cells", "i8"),  # int8[height * side * side]: kind + 1, 0 where nothing is
         ("tops", "i8"),  # int32[side * side]: height of each column
-        ("ends", "i8"),  # int32[height + 1]: columns that end at a height, each as often as it does
+        ("ends", "i8"),  # int32[height + 1]: how often columns end at a height
         ("counts", "i8"),  # int32[4]: blocks of each kind
         ("oriented", "i8"),  # int8[4 * height * side * side]
         ("lost", "i8"),
@@ -63,8 +63,8 @@ def _count_ends(building: int) -> None:
     area = b.side * b.side
     for z in range(b.height):
         for place in range(area):
-            under = z + 1 < b.height and load8(b.cells + (z + 1) * area + place) != 0
-            if load8(b.cells + z * area + place) and not under:
+            covered = z + 1 < b.height and load8(b.cells + (z + 1) * area + place) != 0
+            if load8(b.cells + z * area + place) and not covered:
                 store32(b.ends + 4 * (z + 1), load32(b.ends + 4 * (z + 1)) + 1)
 
 

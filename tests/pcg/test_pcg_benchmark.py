@@ -351,6 +351,38 @@ def test_a_content_that_is_in_the_way_of_two_makes_room(seed: int) -> None:
     assert sorted(content[0][0] for content in contents) == [0, 2]
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_what_makes_room_stays_good(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcg.integrations.pcg_benchmark.search.LENIENT", 0.02)
+
+    class Pairs(Stripes):
+        """The first number is that of the test above; the second, where it is not 0, is for control and against
+        quality, and control is never full.
+        """
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._content_space = array((1, 2), integers(3))
+
+        def info(self, content: Any) -> dict[str, Any]:
+            return {"number": int(content[0][0]), "second": int(content[0][1])}
+
+        def quality(self, info: dict[str, Any]) -> float:
+            return 0.9 if info["second"] else 1.0
+
+        def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+            return float(abs(one["number"] - other["number"]) > 1)
+
+        def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
+            return 0.4 * float(info["second"])
+
+    environment = Environment(Pairs())
+    search = BatchSearch(environment, [{"zeros": 8}] * 3, seed=seed)
+    contents = search.run(evaluations=12_000)
+    assert [member.quality for member in search.settled if member is not None] == [1.0, 1.0]
+    assert all(content[0][1] == 0 for content in contents)
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError, RecursionError])
 def test_a_content_that_the_problem_fails_at_is_only_a_bad_one(stand_in: Any, error: type[Exception]) -> None:
     class Failing(Stripes):

@@ -331,9 +331,9 @@ class BatchSearch:
         self._settle(slot, member)
         if owner not in self._queue:
             self._queue.append(owner)
-        self._climbs[owner] = Climb(
-            other, climb.way, self._fit(other, owner, climb.way.weight), self._likeness(other, owner, math.inf)
-        )
+        self._asked[owner] = min(1.0, self._control(other, owner))  # what was enough for it is enough again
+        fit, likeness = self._fit(other, owner, climb.way.weight), self._likeness(other, owner, math.inf)
+        self._climbs[owner] = Climb(other, climb.way, fit, likeness)
         self._keep(owner, 2.0, UNKNOWN, other)
         return True
 

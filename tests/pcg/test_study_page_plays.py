@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from study_pages import KEYS, PageOf, press
 from study_walks import Walker, served, small_study
 
 import pcg
+from pcg.engine.state import State
 from pcg.evaluators.evaluation import encode_play
 from pcg.study.exporting import study_data
 from pcg.study.folders import open_study
@@ -24,7 +27,7 @@ from pcg.study.monitoring import study_statistics
 from pcg.study.replaying import Replayer
 from pcg.study.rows import Play
 from pcg.study.schema import plays as plays_table
-from pcg.study.server.page_plays import MOST_ACTIONS, MOST_TICKS
+from pcg.study.server.page_plays import MOST_ACTIONS, MOST_TICKS, Batch, _played
 from pcg.study.server.security import Limits
 from pcg.study.store import StudyStore
 
@@ -146,6 +149,31 @@ def test_a_page_goes_on_where_it_was_and_the_one_before_cannot(store: StudyStore
     press(second, "U")
     assert page.send(second).status_code == 200
     assert the_play(store).actions == "LDU"
+    all_true(store)
+
+
+def test_a_page_goes_on_behind_what_the_one_before_it_sent_when_it_was_left(
+    store: StudyStore, page: PageOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = page.open()
+    press(left, "LD")
+    checking, go_on = threading.Event(), threading.Event()
+
+    def waits(state: State, batch: Batch) -> State:
+        checking.set()
+        assert go_on.wait(60)
+        return _played(state, batch)
+
+    monkeypatch.setattr("pcg.study.server.page_plays._played", waits)
+    with ThreadPoolExecutor(2) as threads:
+        sent = threads.submit(page.send, left)
+        assert checking.wait(60)
+        opened = threads.submit(page.open)
+        assert wait([opened], timeout=0.3).not_done
+        go_on.set()
+        assert sent.result().status_code == 200
+        assert opened.result().opened["actions"] == "LD"
+    assert page.send(left).status_code == 410
     all_true(store)
 
 

@@ -23,6 +23,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -260,21 +261,24 @@ class PagePlays:
             Refused: when the level cannot be started anew.
         """
         await self.plays.leave_to_page(side.key)
-        known = await self.threads.read(self.store.plays_of, side.pair.id)
-        mine = [play for play in known if play.side == side.side]
-        attempt = mine[-1].attempt if mine else 0
-        if again is not None and again == attempt:  # asked twice, it is the next one already
-            if not mine or not mine[-1].actions:
-                raise Refused("nothing was played yet", 409)
-            standing = _standing(mine)
-            if is_spent(standing, self.config) or not restarts_left(standing, self.config):
-                raise Refused("the level cannot be started anew any more", 409)
-            attempt += 1
-        lease = secrets.token_hex(16)
-        play = await self.threads.write(
-            self.store.begin_play, side.pair.id, side.side, attempt, side.seed, lease, client=True
-        )
-        seat = await self._restore(side, play, _standing(mine[:attempt]), owner)
+        before = self._open.get(side.key)
+        # A page that is left sends what is not stored yet, and the one that follows it asks at once where to go on.
+        async with before.lock if before is not None else nullcontext():
+            known = await self.threads.read(self.store.plays_of, side.pair.id)
+            mine = [play for play in known if play.side == side.side]
+            attempt = mine[-1].attempt if mine else 0
+            if again is not None and again == attempt:  # asked twice, it is the next one already
+                if not mine or not mine[-1].actions:
+                    raise Refused("nothing was played yet", 409)
+                standing = _standing(mine)
+                if is_spent(standing, self.config) or not restarts_left(standing, self.config):
+                    raise Refused("the level cannot be started anew any more", 409)
+                attempt += 1
+            lease = secrets.token_hex(16)
+            play = await self.threads.write(
+                self.store.begin_play, side.pair.id, side.side, attempt, side.seed, lease, client=True
+            )
+            seat = await self._restore(side, play, _standing(mine[:attempt]), owner)
         return {
             "lease": lease, "attempt": attempt, "seed": play.seed, "actions": play.actions,
             "presses": max(0, MOST_PRESSES - seat.count), "letters": dict(LETTERS), **self._told(seat),

@@ -222,7 +222,7 @@ def row_of(name: str, game: Game, generator: str, seconds: float, found: Search,
     statistics = PatternStatistics(own)
     return Row(
         name, generator, seconds, tried, feasible, len(levels),
-        structures(grids, [shapes(text).mask for text in levels]), round(value, 4), round(float(np.mean(values)), 4),
+        structures(grids, [shapes.mask(grid) for grid in grids]), round(value, 4), round(float(np.mean(values)), 4),
         round(float(np.mean(own_values)), 4), round(area_under_curve(own_values, values), 4),
         round(float(np.mean([statistics.divergence(grid) for grid in grids]) / among), 4), round(unseen, 4),
         round(float(np.mean(known)), 4), sum(one < 0.2 for one in known), round(own_originality, 4), tuple(levels),

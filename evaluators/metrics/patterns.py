@@ -74,23 +74,25 @@ class PatternStatistics:
         self._sides = np.repeat(np.arange(len(SIDES)), np.diff(self._bounds))
         self._shares = np.concatenate(shares, axis=1)
         self._halves = _summands(0.5 * self._shares)
-        self._half_entropies = np.stack([half.sum(axis=1) for half in self._by_side(self._halves)])
-        self._entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(self._shares))])
+        half_entropies = np.stack([half.sum(axis=1) for half in self._by_side(self._halves)])
+        entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(self._shares))])
+        self._gaps = half_entropies - 0.5 * entropies
+        self._knows = np.diff(self._bounds) > 0
+        self._by_shape: dict[
+            tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]
+        ]
+        self._by_shape = {}
 
     def _by_side(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         return np.split(values, self._bounds[1:-1], axis=1)
 
     def divergences(self, grid: Grid) -> NDArray[np.float64]:
         """Return the divergence of a level from each of the levels, shape (levels,), in [0, 1] (bits)."""
-        height, width = grid.shape
-        number = np.array([max(0, height - side + 1) * max(0, width - side + 1) for side in SIDES])
+        sizes, number, gaps, both, differ = self._of_shape((grid.shape[0], grid.shape[1]))
         counts = np.zeros(len(self._known), np.int64)
         level = np.ascontiguousarray(grid, np.int32)
-        sizes = np.array([height, width, *self._bounds], np.int64)
         arrays = (level.ctypes.data, self._known.ctypes.data, counts.ctypes.data, _MIX.ctypes.data, sizes.ctypes.data)
         invoke5(level_overlap.count_windows.address, *arrays)
-        has, knows = number > 0, np.diff(self._bounds) > 0
-        both = has & knows
         seen = np.flatnonzero(counts)
         sides = self._sides[seen]
         own = counts[seen] / number[sides]
@@ -98,12 +100,29 @@ class PatternStatistics:
         # the level has not are half as frequent in the mean as they are in the levels.
         middle = _summands(0.5 * (own + self._shares[:, seen])) - self._halves[:, seen]
         apart = middle.sum(axis=1) - 0.5 * _summands(own).sum()
-        apart += (self._half_entropies - 0.5 * self._entropies)[both].sum(axis=0)
-        missing = 0.5 * (both.sum() - own.sum())
-        total = apart + missing + (has ^ knows).sum()
+        apart += gaps
+        missing = 0.5 * (both - own.sum())
+        total = apart + missing + differ
         # what rounding leaves of 0 is none
-        found: NDArray[np.float64] = np.round(np.clip(total / len(SIDES), 0.0, 1.0), 12)
+        found: NDArray[np.float64] = np.minimum(np.maximum(total / len(SIDES), 0.0), 1.0).round(12)
         return found
+
+    def _of_shape(
+        self, shape: tuple[int, int]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]:
+        """Return what is the same for all levels of a shape: sizes for the kernel, the number of windows of each side,
+        the part of the entropies of sides that both have, and how many sides both and only one of them have.
+        """
+        if shape not in self._by_shape:
+            height, width = shape
+            number = np.array([max(0, height - side + 1) * max(0, width - side + 1) for side in SIDES])
+            has = number > 0
+            both = has & self._knows
+            self._by_shape[shape] = (
+                np.array([height, width, *self._bounds], np.int64), number, self._gaps[both].sum(axis=0),
+                int(both.sum()), int((has ^ self._knows).sum()),
+            )  # fmt: skip
+        return self._by_shape[shape]
 
     def unknown(self, grid: Grid, side: int) -> NDArray[np.bool_]:
         """Return which windows of a level none of the levels has, shape (height - side + 1, width - side + 1)."""
@@ -160,8 +179,7 @@ class Originals:
             sizes = np.array([*images.shape, *shape], np.int64)
             arrays = (images.ctypes.data, level.ctypes.data, same.ctypes.data, sizes.ctypes.data)
             invoke4(level_overlap.count_equal.address, *arrays)
-            found = np.where(common > 0, 1.0 - same / np.maximum(common, 1.0), 1.0)
-            least = min(least, float(found.min()))
+            least = min(least, 1.0 - float((same / common).max()))
         return least
 
 
@@ -177,7 +195,7 @@ def originality(grid: Grid, others: Sequence[Grid]) -> float:
 
 def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return the mirror images of a level with room around them, so that each of their windows of some shape is a
-    shift, and how many cells each window has in common with the level: 0 where these are too few.
+    shift, and how many cells each window has in common with the level: infinitely many where that is too few.
     """
     around, lengths = [], []
     for size, length in zip(shape, other.shape, strict=True):
@@ -186,7 +204,7 @@ def _shifted(other: Grid, shape: tuple[int, int]) -> tuple[NDArray[np.int32], ND
         shifts = np.arange(high, low - 1, -1)
         lengths.append(np.maximum(0, np.minimum(size, length + shifts) - np.maximum(0, shifts)))
     common = np.outer(lengths[0], lengths[1]).astype(np.float64)
-    common[common < OVERLAP * min(other.size, shape[0] * shape[1])] = 0.0
+    common[common < max(1.0, OVERLAP * min(other.size, shape[0] * shape[1]))] = np.inf
     images = np.stack([
         np.pad(image, around, constant_values=NOTHING)
         for image in (other, other[:, ::-1], other[::-1], other[::-1, ::-1])

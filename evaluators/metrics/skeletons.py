@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.engine.kernel.runtime import invoke4
 from pcg.evaluators.kernel import level_overlap
@@ -38,16 +39,45 @@ def skeleton_distance(one: Mask, other: Mask) -> float:
     >>> skeleton_distance(wall, wall[::-1]), round(skeleton_distance(wall, wall.T), 2)
     (0.0, 0.91)
     """
-    if any(mask.size == 0 or mask.mean() < LEAST_WALLS for mask in (one, other)):
-        return 1.0
-    number = int(one.sum()) + int(other.sum())
-    mask = np.ascontiguousarray(one, np.int8)
-    images = np.ascontiguousarray([other, other[:, ::-1], other[::-1], other[::-1, ::-1]], np.int8)
-    sizes = np.array([*images.shape, *mask.shape], np.int64)
-    both: int = invoke4(
-        level_overlap.most_in_both.address, mask.ctypes.data, images.ctypes.data, SHIFT, sizes.ctypes.data
-    )
-    return 1.0 - both / (number - both)
+    return Skeleton(one).distance(Skeleton(other))
+
+
+class Skeleton:
+    """A skeleton made ready to be compared with many others.
+
+    Args:
+        mask: as `skeleton` returns it.
+    """
+
+    __slots__ = ("_images", "_mask", "number", "tells")
+
+    def __init__(self, mask: Mask) -> None:
+        self.number = int(np.count_nonzero(mask))
+        """Walls in it."""
+        self.tells = mask.size > 0 and self.number / mask.size >= LEAST_WALLS
+        """False for one with next to no walls."""
+        self._mask = np.ascontiguousarray(mask, np.int8)
+        self._images: NDArray[np.int8] | None = None
+
+    @property
+    def images(self) -> NDArray[np.int8]:
+        """The four mirror images, shape (4, height, width)."""
+        if self._images is None:
+            mask = self._mask
+            self._images = np.ascontiguousarray([mask, mask[:, ::-1], mask[::-1], mask[::-1, ::-1]])
+        return self._images
+
+    def distance(self, other: Skeleton) -> float:
+        """Return `skeleton_distance` of the two."""
+        if not (self.tells and other.tells):
+            return 1.0
+        number = self.number + other.number
+        images = other.images
+        sizes = np.array(images.shape + self._mask.shape, np.int64)
+        both: int = invoke4(
+            level_overlap.most_in_both.address, self._mask.ctypes.data, images.ctypes.data, SHIFT, sizes.ctypes.data
+        )
+        return 1.0 - both / (number - both)
 
 
 def skeletons_tell(levels: Sequence[Grid], walls: Collection[int]) -> bool:
@@ -74,19 +104,19 @@ class StructuralShape:
         scale: distance at which skeletons that are just not the same are, as `likeness` counts.
     """
 
-    __slots__ = ("looks", "mask", "scale")
+    __slots__ = ("looks", "scale", "skeleton")
 
     def __init__(self, text: str, mask: Mask | None, scale: float) -> None:
         self.looks = LevelShape(text)
-        self.mask = mask
+        self.skeleton = None if mask is None else Skeleton(mask)
         self.scale = scale
 
     def distance(self, other: StructuralShape) -> float:
         """Return the distance to another level: that of looks, or less where the skeleton is the same, in [0, 1]."""
         looks = self.looks.distance(other.looks)
-        if self.mask is None or other.mask is None or looks == 0.0:
+        if self.skeleton is None or other.skeleton is None or looks == 0.0:
             return looks
-        return min(looks, self.scale / SHARED * skeleton_distance(self.mask, other.mask))
+        return min(looks, self.scale / SHARED * self.skeleton.distance(other.skeleton))
 
 
 class StructuralShapes:
@@ -108,6 +138,7 @@ class StructuralShapes:
             if palette.access[k] == BLOCKED and tile.content and all(analysis.has(c, "wall") for c in tile.content)
         ]
         """Tiles that skeletons are made of."""
+        self._walls = palette.lookup(self.walls)
         self.tell = skeletons_tell(levels, self.walls)
         """True where the own levels of this game differ in their skeletons."""
 
@@ -117,5 +148,8 @@ class StructuralShapes:
         Raises:
             PcgError: for a text that is no level of the game.
         """
-        mask = skeleton(self.palette.parse(text), self.walls) if self.tell else None
-        return StructuralShape(text, mask, self.scale)
+        return StructuralShape(text, self.mask(self.palette.parse(text)) if self.tell else None, self.scale)
+
+    def mask(self, grid: Grid) -> Mask | None:
+        """Return the skeleton of a level; None where skeletons do not tell levels apart."""
+        return self._walls[grid[1:-1, 1:-1]] if self.tell else None

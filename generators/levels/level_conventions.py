@@ -125,7 +125,8 @@ def clear_foreign_tiles(builder: LevelBuilder) -> None:
 
 def unreachable_targets(builder: LevelBuilder) -> list[tuple[int, int]]:
     """Cells with something that must be reached and cannot be."""
-    lost = np.isin(builder.grid, list(builder.context.required_tiles)) & (builder.distances() < 0)
+    required = builder.palette.lookup(builder.context.required_tiles)
+    lost = required[builder.grid] & (builder.distances() < 0)
     return [(y, x) for y, x in np.argwhere(lost).tolist()]
 
 

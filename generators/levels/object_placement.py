@@ -9,6 +9,7 @@ flies).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -81,13 +82,20 @@ def row_weights(builder: LevelBuilder, tile: int) -> Weights:
     if statistics is None or not statistics.used[tile]:
         return np.ones((height, width))
     top, _, bottom, _ = builder.inside()
+    by_row = _weights_by_row(tuple(statistics.rows[tile].tolist()), height, top, bottom)
+    return np.broadcast_to(by_row[:, None], (height, width))
+
+
+@lru_cache(4096)
+def _weights_by_row(histogram: tuple[float, ...], height: int, top: int, bottom: int) -> Weights:
+    """Return the weight of each row by a histogram of bands, shape (height,)."""
     rows = np.arange(height) - top
     bands = np.clip((2 * rows + 1) * BANDS // (2 * max(1, bottom - top)), 0, BANDS - 1)
     # The exact band counts most, its neighbours some: a handful of levels does not show every row.
-    histogram = statistics.rows[tile]
     padded = np.pad(histogram, 1, mode="edge")
-    smooth = 0.6 * histogram + 0.2 * (padded[:-2] + padded[2:])
-    weights: Weights = np.repeat((smooth[bands] + 0.01)[:, None], width, axis=1)
+    smooth = 0.6 * np.array(histogram) + 0.2 * (padded[:-2] + padded[2:])
+    weights: Weights = smooth[bands] + 0.01
+    weights.flags.writeable = False
     return weights
 
 
@@ -96,7 +104,7 @@ def ground_weights(builder: LevelBuilder, tile: int) -> Weights:
     free = builder.free()
     context = builder.context
     if len(builder.palette.grounds) > 1:
-        match = free & ((builder.grid == context.ground_under[tile]) | ~np.isin(builder.grid, builder.palette.grounds))
+        match = free & ((builder.grid == context.ground_under[tile]) | ~builder.palette.is_ground[builder.grid])
         if match.any():
             free = match
     weights: Weights = free.astype(np.float64)
@@ -190,7 +198,8 @@ def _role_weights(builder: LevelBuilder, tile: int) -> Weights:
         return weights if builder.placement_weights is None else builder.placement_weights
     steps = builder.distances()
     keeps_to_line = analysis.mobility != "freely"
-    rows, columns = np.indices(builder.grid.shape)
+    height, width = builder.grid.shape
+    rows, columns = np.arange(height)[:, None], np.arange(width)
     beeline = np.abs(rows - start[0]) + np.abs(columns - start[1])
     away = np.where(steps >= 0, steps, beeline).astype(np.float64)
     harmful = any(analysis.has(c, "harmful") for c in content)

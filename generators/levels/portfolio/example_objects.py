@@ -27,6 +27,8 @@ AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """The neighbours of a cell that are compared."""
 BESIDE_COST = 2.0
 """Cost of an adjacent cell that differs from the example; that of a cell at a corner is 1."""
+WEIGHTS = np.array([BESIDE_COST if 0 in step else 1.0 for step in AROUND])
+"""These costs, neighbour by neighbour."""
 HEIGHT_COST = 6.0
 """Cost of a difference in height from the example, for the whole height of the level."""
 SLACK = 1.5
@@ -116,8 +118,9 @@ class ExampleObjects:
 
     def _surroundings(self, grid: Grid) -> NDArray[np.int16]:
         """Return the classes of the eight neighbours of each cell, shape (8, height, width)."""
-        padded = np.pad(self._groups[grid], 1, constant_values=OUTSIDE)
         height, width = grid.shape
+        padded = np.full((height + 2, width + 2), OUTSIDE, self._groups.dtype)
+        padded[1:-1, 1:-1] = self._groups[grid]
         return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
 
     def wanted(self, rng: np.random.Generator, area: int, spread: float = 0.0) -> dict[int, int]:
@@ -179,17 +182,16 @@ class ExampleObjects:
             return False
         picked = [known[int(k)] for k in rng.integers(len(known), size=MEMORIES)]
         possible = self._places(builder, tile)
-        around = self._surroundings(builder.grid)
-        height = builder.grid.shape[0]
+        height, width = builder.grid.shape
+        around = self._surroundings(builder.grid).reshape(len(AROUND), height * width)
         rows = np.arange(height)[:, None] / max(1, height - 1)
-        edge = np.ones(builder.grid.shape, bool)
+        edge = np.ones((height, width), bool)
         edge[1:-1, 1:-1] = False
-        weights = np.array([BESIDE_COST if 0 in step else 1.0 for step in AROUND])
-        costs = np.full(builder.grid.shape, np.inf)
-        for beside, share, at_edge in picked:
-            cost = ((around != beside[:, None, None]) * weights[:, None, None]).sum(axis=0)
-            cost = cost + HEIGHT_COST * np.abs(rows - share) + 100.0 * (edge != at_edge)
-            costs = np.minimum(costs, cost)
+        beside = np.stack([one[0] for one in picked])
+        shares = np.array([one[1] for one in picked])[:, None, None]
+        at_edge = np.array([one[2] for one in picked])[:, None, None]
+        costs = (WEIGHTS @ (around != beside[:, :, None])).reshape(len(picked), height, width)
+        costs = (costs + HEIGHT_COST * np.abs(rows - shares) + 100.0 * (edge != at_edge)).min(axis=0)
         costs = np.where(possible, costs, np.inf)
         least = float(costs.min())
         if least >= 100.0:

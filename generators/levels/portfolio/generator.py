@@ -423,7 +423,7 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _one_avatar(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """Leave one of several avatars."""
-        cells = np.argwhere(np.isin(builder.grid, builder.palette.avatars)).tolist()
+        cells = np.argwhere(builder.palette.lookup(builder.palette.avatars)[builder.grid]).tolist()
         for k in rng.permutation(len(cells)).tolist()[1:]:
             builder.clear((cells[k][0], cells[k][1]))
 

@@ -99,12 +99,18 @@ class LocalStructure:
 
     def _padded(self, grid: Grid) -> NDArray[np.int64]:
         """Return the classes of a level with one line of outside around it."""
-        return np.pad(self._class_of[grid], 1, constant_values=len(self.context.palette.tiles))
+        padded = np.full((grid.shape[0] + 2, grid.shape[1] + 2), len(self.context.palette.tiles), np.int64)
+        padded[1:-1, 1:-1] = self._class_of[grid]
+        return padded
 
     def _codes(self, classes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the window around each inner cell of padded classes, in the last two axes."""
-        windows = np.lib.stride_tricks.sliding_window_view(classes, (SIDE, SIDE), axis=(-2, -1))
-        return windows.reshape(*windows.shape[:-2], SIDE * SIDE) @ self._weights
+        rows, columns = classes.shape[-2] - SIDE + 1, classes.shape[-1] - SIDE + 1
+        codes = np.zeros((*classes.shape[:-2], rows, columns), np.int64)
+        for k, weight in enumerate(self._weights.tolist()):
+            y, x = divmod(k, SIDE)
+            codes += weight * classes[..., y : y + rows, x : x + columns]
+        return codes
 
     @cached_property
     def known(self) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,16 @@ class Quilt:
     blank: int
     rows_matter: bool
     columns_matter: bool
+
+    def _codes(self, grid: Grid) -> NDArray[np.int32]:
+        """Return twice the tile number of each cell, and one more for walls."""
+        codes: NDArray[np.int32] = 2 * grid.astype(np.int32) + self.solid[grid]
+        return codes
+
+    @cached_property
+    def _coded(self) -> list[NDArray[np.int32]]:
+        """The codes of each example, in one line."""
+        return [self._codes(example).ravel() for example in self.examples]
 
     def level(self, rng: np.random.Generator, height: int, width: int, side: int, overlap: int = 1) -> Grid:
         """Return a level of pieces `side` cells square that overlap by `overlap` cells."""
@@ -89,8 +100,9 @@ class Quilt:
         """Return example, row and column of a piece that fits at a place; None where no example has such a place."""
         height, width = grid.shape
         here, there = done[y : y + tall, x : x + wide], grid[y : y + tall, x : x + wide]
-        laid = int(here.sum())
-        known = there[here]
+        rows_laid, columns_laid = np.nonzero(here)
+        laid = len(rows_laid)
+        known = self._codes(there)[here]
         costs: list[NDArray[np.float64]] = []
         places: list[tuple[int, int, int]] = []
         picked = rng.permutation(len(self.examples))[:MOST_EXAMPLES].tolist()
@@ -106,10 +118,15 @@ class Quilt:
             ]  # fmt: skip
             cost = np.zeros((len(rows), len(columns)))
             if laid:
-                windows = np.lib.stride_tricks.sliding_window_view(example, (tall, wide))
-                parts = windows[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1][:, :, here]
-                walls = np.count_nonzero(self.solid[parts] != self.solid[known], axis=2)
-                cost += THING_COST * np.count_nonzero(parts != known, axis=2) + (1.0 - THING_COST) * walls
+                corners = np.arange(rows[0], rows[-1] + 1)[:, None] * example.shape[1]
+                corners = corners + np.arange(columns[0], columns[-1] + 1)
+                unlike = (
+                    self._coded[k].take(corners[:, :, None] + (rows_laid * example.shape[1] + columns_laid)) ^ known
+                )
+                ones = np.ones(laid, np.float32)
+                walls = (unlike & 1).astype(np.float32) @ ones
+                cost += THING_COST * ((unlike != 0).astype(np.float32) @ ones).astype(np.int64)
+                cost += (1.0 - THING_COST) * walls.astype(np.int64)
             for place in again:
                 cost[place] += AGAIN_COST * laid
             costs.append(cost.ravel())

@@ -44,7 +44,7 @@ def repair_avatar(builder: LevelBuilder, rng: np.random.Generator) -> None:
     to one.
     """
     analysis = builder.context.analysis
-    found = [(y, x) for y, x in np.argwhere(np.isin(builder.grid, builder.palette.avatars)).tolist()]
+    found = [(y, x) for y, x in np.argwhere(builder.palette.lookup(builder.palette.avatars)[builder.grid]).tolist()]
     for y, x in np.argwhere(
         builder.palette.type_counts[builder.grid][:, :, list(analysis.avatars)].sum(axis=2) > 0
     ).tolist():

@@ -78,6 +78,11 @@ class Generator(ABC, Generic[C, V]):
     steady: ClassVar[bool] = False
     """True if a candidate depends on how many were told when it was asked for, and not on whole generations alone."""
 
+    told_any_time: ClassVar[bool] = False
+    """True if candidates are the same however soon the generator is told of evaluations; a run then tells it of each as
+    soon as it can.
+    """
+
     def __init__(self, *, seed: int, **params: object) -> None:
         self.seed = seed
         self.settings: dict[str, Setting] = resolve(self.parameters, params, f"generator {self.name}")
@@ -142,6 +147,8 @@ class IndependentMixin(Generator[C, V], Generic[C, V, T]):
 
     T is what is made: a level text, a rule set, a game.
     """
+
+    told_any_time = True
 
     @abstractmethod
     def generate(self, rng: np.random.Generator) -> T:

@@ -139,6 +139,7 @@ class DelayedGenerator(LevelGenerator):
     """
 
     learns = True
+    told_any_time = True
 
     def __init__(
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object

@@ -1,7 +1,7 @@
 """The loop of all runs that search: ask, evaluate side by side, tell in order, log, checkpoint, and stop.
 
-The number of workers decides how fast a run is and never what comes out: a fixed number of candidates (`window`) is
-under way at any time and their evaluations are applied in the order in which they were asked for. A killed run is
+The number of workers decides how fast a run is and never what comes out: up to a fixed number of candidates (`window`)
+are under way, and their evaluations are applied in the order in which they were asked for. A killed run is
 continued by replaying its log: what is logged is told again instead of being evaluated again. Subclasses in
 `pcg.runs.experiments` say what is searched, how it is evaluated and what is kept of it.
 """
@@ -323,13 +323,21 @@ class SearchRun(Run):
                 progress(self._progress())
 
     def _fill(self) -> None:
-        """Ask for candidates until `window` are under way."""
+        """Ask for candidates until `window` are under way.
+
+        Making one may take long. So a generator that may be told at any time is asked for one at a time, and told of
+        the first evaluation as soon as that is there, rather than when the window is full.
+        """
         while True:
             room = self.window - len(self.flight)
             if self.evaluations:
                 room = min(room, self.evaluations - self.asked)
             if room <= 0:
                 return
+            if self.source.told_any_time:
+                if self.flight and (_is_there(self.flight[0][1]) or self._reason()):
+                    return
+                room = 1
             self.asking = True  # interrupted in here, the generator is not where a checkpoint could go on from
             fresh = self.source.ask(room)
             self.flight.extend((candidate, candidate.id) for candidate in fresh)
@@ -379,3 +387,8 @@ class SearchRun(Run):
         if self.seconds:
             parts.append(self.elapsed() / self.seconds)
         return min(1.0, max(parts))
+
+
+def _is_there(work: Any) -> bool:
+    """Return True for work whose result need not be waited for."""
+    return not isinstance(work, Ticket) or (work.future is not None and work.future.done())

@@ -9,8 +9,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from run_folders import files
@@ -18,6 +20,8 @@ from tiers import first_fast
 
 import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.generators.levels import Candidate
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.runs import LevelProgress, LevelRun, resume, run_levels
 from pcg.runs.store import read_elapsed
 
@@ -158,6 +162,36 @@ def test_a_larger_budget_continues_where_a_smaller_one_ended(whole: Path, tmp_pa
     run_levels(EVOLVE.with_budget(evaluations=15), tmp_path / "run", workers=1)
     resume(tmp_path / "run", evaluations=TRIES, workers=2)
     assert files(tmp_path / "run") == files(whole)
+
+
+class AtOnce(Executor):
+    """Does what it is given before it returns."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(function(*arguments, **named))
+        return done
+
+
+def test_evaluations_are_told_before_as_many_candidates_as_may_be_under_way_are_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    ask = PortfolioGenerator.ask
+
+    def counting(generator: PortfolioGenerator, n: int) -> list[Candidate]:
+        made = ask(generator, n)
+        asked.extend(one.id for one in made)
+        return made
+
+    monkeypatch.setattr(PortfolioGenerator, "ask", counting)
+    config = LevelRun("boxes", count=2, seed=3, evaluations=4, evaluation_parameters=CHEAP)
+    told: list[int] = []
+    run_levels(config, tmp_path / "one", executor=AtOnce(), progress=lambda state: told.append(len(asked)))
+    assert told == [1, 2, 3, 4]
+    with ThreadPoolExecutor(3) as pool:
+        run_levels(config, tmp_path / "other", executor=pool)
+    assert files(tmp_path / "one") == files(tmp_path / "other")
 
 
 def test_a_budget_of_time_stops_and_can_be_extended(tmp_path: Path) -> None:

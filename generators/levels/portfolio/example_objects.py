@@ -25,9 +25,9 @@ from pcg.generators.levels.portfolio.support import Support
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """The neighbours of a cell that are compared."""
-BESIDE_COST = 2.0
+BESIDE_COST = 2
 """Cost of an adjacent cell that differs from the example; that of a cell at a corner is 1."""
-WEIGHTS = np.array([BESIDE_COST if 0 in step else 1.0 for step in AROUND])
+WEIGHTS = np.array([BESIDE_COST if 0 in step else 1 for step in AROUND], np.int32)
 """These costs, neighbour by neighbour."""
 HEIGHT_COST = 6.0
 """Cost of a difference in height from the example, for the whole height of the level."""

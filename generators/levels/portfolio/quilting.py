@@ -123,10 +123,8 @@ class Quilt:
                 unlike = (
                     self._coded[k].take(corners[:, :, None] + (rows_laid * example.shape[1] + columns_laid)) ^ known
                 )
-                ones = np.ones(laid, np.float32)
-                walls = (unlike & 1).astype(np.float32) @ ones
-                cost += THING_COST * ((unlike != 0).astype(np.float32) @ ones).astype(np.int64)
-                cost += (1.0 - THING_COST) * walls.astype(np.int64)
+                ones = np.ones(laid, np.int32)
+                cost += THING_COST * ((unlike != 0) @ ones) + (1.0 - THING_COST) * ((unlike & 1) @ ones)
             for place in again:
                 cost[place] += AGAIN_COST * laid
             costs.append(cost.ravel())

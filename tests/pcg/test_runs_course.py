@@ -110,6 +110,9 @@ def test_a_course_with_too_few_levels_is_searched_for_longer(folder: Path, tmp_p
     )  # fmt: skip
     result = run_levels(config, tmp_path / "run", workers=1)
     assert result.stopped == "evaluations" and 4 < result.evaluations <= LONGER * 4
+    run_levels(config, tmp_path / "two", workers=2, executor="threads")
+    for name in ("levels/index.json", "events.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     plain = run_levels(replace(config, progression=False), tmp_path / "plain", workers=1)
     assert plain.evaluations == 4
     summary = json.loads((folder / "summary.json").read_text())

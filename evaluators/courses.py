@@ -28,6 +28,9 @@ COVERED = 0.5
 """Reward for each kind of object that the course introduces."""
 STEP = 0.6
 """Penalty for the squared relative difference of a step in difficulty from an even step, at most 1."""
+DOUBT = 1.5
+"""Penalty for two levels of which either may be the harder one: twice the chance that they stand the wrong way around,
+by the errors of their difficulties."""
 PLACE = 2.0
 """Reward for each level of the course; it outweighs all others."""
 
@@ -42,6 +45,7 @@ class Lesson:
         elements: kinds of objects in it that not every level of the game needs.
         lost: share of plays that are lost on it, in [0, 1].
         shape: what `alike` compares.
+        error: standard error of the difficulty.
     """
 
     difficulty: float
@@ -49,6 +53,7 @@ class Lesson:
     elements: frozenset[str]
     lost: float = 0.0
     shape: Any = None
+    error: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ def choose_course(
             for chain in earlier:
                 if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
                     continue
-                worth = _worth(lesson, chain.known, lessons[other].difficulty, even)
+                worth = _worth(lesson, chain.known, lessons[other], even)
                 chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, chain.value + PLACE + worth))
         ending[k] = _fittest(chains, count)
         for chain in ending[k]:
@@ -108,14 +113,17 @@ def choose_course(
     return list(best.places) if best is not None else []
 
 
-def _worth(lesson: Lesson, known: frozenset[str], before: float | None, even: float) -> float:
+def _worth(lesson: Lesson, known: frozenset[str], before: Lesson | None, even: float) -> float:
     """Return the reward of a level after others that have introduced some kinds of objects."""
     new = lesson.elements - known
     worth = lesson.quality + COVERED * len(new)
     if new:
         worth -= CROWD * (len(new) - 1) + COMPANY * len(lesson.elements & known) + DANGER * lesson.lost
     if before is not None:
-        worth -= STEP * min(1.0, ((lesson.difficulty - before - even) / even) ** 2)
+        step = lesson.difficulty - before.difficulty
+        worth -= STEP * min(1.0, ((step - even) / even) ** 2)
+        error = math.hypot(lesson.error, before.error)
+        worth -= DOUBT * math.erfc(step / (math.sqrt(2.0) * error)) if error > 0.0 else 0.0
     return worth
 
 

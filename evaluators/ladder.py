@@ -25,7 +25,7 @@ PLAYS = 4
 LONG, MANY = 400.0, 100_000.0
 """Ticks of a win, and states of a search, at which their part of the difficulty is 1."""
 PATIENCE = 2
-"""Time limit of a play on a rung, as a multiple of the ticks of the known win."""
+"""Time limit of a play on a rung, as a multiple of the ticks of the known wins, on average."""
 SHARES: Mapping[str, float] = {"rungs": 0.5, "length": 0.25, "search": 0.25}
 """Weights of the parts of the difficulty."""
 
@@ -69,7 +69,8 @@ def ladder_difficulty(
         game: of the level.
         level: text in the game's mapping.
         evaluations: of the level, the first with a winning play, which gives the length, and `nodes`, the search.
-            Where chance plays a part, further ones with other seeds tell more: one without a win counts as `LONG`.
+            Where chance plays a part, further ones with other seeds tell the ticks that a win takes instead, for the
+            first is known because it was won: one without a win counts as `LONG`.
         seed: of all plays.
         rungs: agents and their budgets, weakest first.
         plays: of each rung.
@@ -82,7 +83,8 @@ def ladder_difficulty(
     True
     """
     length = len(evaluations[0].play)
-    longest = PATIENCE * length + 20
+    known = [len(e.play) for e in evaluations if e.play]
+    longest = PATIENCE * sum(known) // len(known) + 20
     wins, lost = [], 0
     for rung, (agent, budget) in enumerate(rungs):
         won = 0
@@ -93,7 +95,7 @@ def ladder_difficulty(
             lost += played.winner == 0
         wins.append(won / plays)
     nodes = evaluations[0].measure("nodes")
-    lengths = [min(1.0, math.log1p(len(e.play) or LONG) / math.log1p(LONG)) for e in evaluations]
+    lengths = [min(1.0, math.log1p(len(e.play) or LONG) / math.log1p(LONG)) for e in (evaluations[1:] or evaluations)]
     ticks = math.fsum(lengths) / len(lengths)
     search = ticks if nodes is None else min(1.0, math.log1p(nodes) / math.log1p(MANY))
     unwon = 1.0 - math.fsum(wins) / len(wins)

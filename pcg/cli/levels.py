@@ -68,7 +68,8 @@ def levels(
         bool,
         typer.Option(
             "--progression",
-            help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can.",
+            help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can. "
+            "While there are fewer levels than wanted, up to three times as many are tried as `--evaluations` says.",
         ),
     ] = False,
     fitness: Annotated[

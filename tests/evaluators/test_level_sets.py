@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -181,6 +182,14 @@ def test_something_new_comes_where_it_does_not_kill() -> None:
     assert choose_course([start, deadly, safe], 2) == [0, 2]
 
 
+def test_levels_whose_difficulties_are_sure_are_preferred() -> None:
+    first, last = Lesson(0.1, 0.8, frozenset()), Lesson(0.9, 0.8, frozenset())
+    sure, unsure = Lesson(0.52, 0.8, frozenset()), Lesson(0.5, 0.9, frozenset(), error=0.4)
+    assert choose_course([first, unsure, sure, last], 3) == [0, 2, 3]
+    # but a level that may stand the wrong way around is better than none
+    assert choose_course([first, unsure, last], 3) == [0, 1, 2]
+
+
 def test_there_is_no_course_without_levels() -> None:
     assert choose_course([], 5) == []
 
@@ -202,3 +211,18 @@ def test_the_ladder_finds_a_longer_way_harder_and_says_the_same_twice() -> None:
     near = "wwwwwwww\nwA.bo..w\nw......w\nw......w\nwwwwwwww"
     far = "wwwwwwwwwww\nwA........w\nw.b.......w\nw.......o.w\nwwwwwwwwwww"
     assert measured(near) < measured(far)
+
+
+def test_where_chance_plays_a_part_the_first_win_does_not_tell_how_long_a_win_takes() -> None:
+    game = load("boxes")
+    level = "wwwwwwww\nwA.bo..w\nw......w\nw......w\nwwwwwwww"
+    known = LevelEvaluator(game, min_length=1, min_kinds=0.0).evaluate(level, seed=1)
+    unwon = replace(known, play="", feasible=False)
+
+    def value(*evaluations: Evaluation) -> float:
+        return ladder_difficulty(game, level, evaluations, seed=1, plays=1, rungs=RUNGS[:1]).value
+
+    assert value(known, known) == value(known)
+    # half of the further plays are won: half way between the length of the win and the longest one
+    assert value(known, known, unwon) == pytest.approx((value(known) + value(known, unwon)) / 2)
+    assert value(known, unwon) > value(known)

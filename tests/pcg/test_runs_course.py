@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,18 @@ from typer.testing import CliRunner
 
 from pcg.cli import app
 from pcg.engine.game import load
+from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
-from pcg.runs.experiments.course import POOL, candidates_for_course, level_elements
+from pcg.runs.experiments.course import (
+    LONGER,
+    POOL,
+    candidates_for_course,
+    errors,
+    level_elements,
+    told_apart,
+)
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1}
 QUICK = {"drafts": 0.2, "polish": 0}
@@ -80,6 +89,34 @@ def test_few_are_measured_and_all_kinds_of_things_and_difficulties_are_among_the
     for kind in "abc":
         of_kind = [int(e["id"]) for e in chosen if e["level"] == kind]
         assert len(of_kind) >= POOL and min(of_kind) < 30 and max(of_kind) >= 60
+
+
+def measured(*values: float) -> list[Difficulty]:
+    return [Difficulty(value, (), 0.0, 10, None) for value in values]
+
+
+def test_more_measurements_tell_levels_apart() -> None:
+    few = [measured(k / 10, k / 10 + 0.1) for k in range(5)]
+    many = [known * 9 for known in few]
+    assert errors(few)[0] > 3 * errors(many)[0] > 0.0
+    assert not told_apart(few, 5) and told_apart(many, 5)
+    assert errors([]) == [] and errors([measured(0.5)]) == [0.0]
+
+
+def test_a_course_with_too_few_levels_is_searched_for_longer(folder: Path, tmp_path: Path) -> None:
+    config = LevelRun(
+        "dungeon", count=6, evaluations=4, seed=3, progression=True, generator_parameters=QUICK,
+        evaluation_parameters=CHEAP,
+    )  # fmt: skip
+    result = run_levels(config, tmp_path / "run", workers=1)
+    assert result.stopped == "evaluations" and 4 < result.evaluations <= LONGER * 4
+    run_levels(config, tmp_path / "two", workers=2, executor="threads")
+    for name in ("levels/index.json", "events.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    plain = run_levels(replace(config, progression=False), tmp_path / "plain", workers=1)
+    assert plain.evaluations == 4
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["evaluations"] == 36  # enough of them
 
 
 @pytest.mark.full

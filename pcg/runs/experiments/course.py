@@ -20,18 +20,22 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.courses import Lesson, choose_course, introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, ladder_difficulty
+from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, averaged, ladder_difficulty
 from pcg.evaluators.parameters import Setting
 from pcg.generators.levels.context import LevelContext
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
+LONGER = 3
+"""Most evaluations, as a multiple of those asked for, of a run with fewer levels than the course is to have."""
 POOL = 4
 """Levels measured on the ladder for each level of the course."""
 FINALISTS = 2
 """Levels measured again for each level of the course."""
-CONFIRMED, MOST_CONFIRMED = 2, 8
-"""Further measurements of each of these, and most of them where chance decides much."""
+SCREENED = 2
+"""Measurements of each level before these are found."""
+CONFIRMED, MOST_CONFIRMED = 2, 16
+"""Further measurements of each of these, and most of a level of the course where chance decides much."""
 APART = 0.25
 """Standard error of a difficulty, in even steps of the course, at which levels count as told apart."""
 SEEDS_APART = 1000
@@ -99,23 +103,35 @@ def level_difficulty(
     return ladder_difficulty(evaluator.game, level, known, seed=seed, plays=plays)
 
 
+def errors(difficulties: Sequence[Sequence[Difficulty]]) -> list[float]:
+    """Return the standard errors of the mean difficulties of levels that were measured several times.
+
+    Of few measurements a spread is known badly, so the mean of that of all levels counts as much as a level's own.
+
+    >>> errors([[Difficulty(v, (), 0.0, 1, None) for v in one] for one in ([0.2, 0.4], [0.5, 0.5])])
+    [0.0866..., 0.05]
+    """
+    spread = [float(np.var([one.value for one in known], ddof=1)) if len(known) > 1 else 0.0 for known in difficulties]
+    usual = math.fsum(spread) / max(1, len(spread))
+    return [math.sqrt((own + usual) / 2.0 / len(known)) for own, known in zip(spread, difficulties, strict=True)]
+
+
 def told_apart(difficulties: Sequence[Sequence[Difficulty]], count: int) -> bool:
     """Return True if levels that were measured several times lie further apart than luck alone puts them.
 
     Args:
         difficulties: of each level, at least two.
-        count: levels of the course: its steps are to be larger than the errors of the means.
+        count: levels of a course: its steps are to be larger than the errors of the means.
 
     >>> sure, lucky = [[0.2, 0.22], [0.7, 0.68]], [[0.2, 0.6], [0.7, 0.3]]
     >>> [told_apart([[Difficulty(v, (), 0.0, 1, None) for v in one] for one in pool], 5) for pool in (sure, lucky)]
     [True, False]
     """
-    values = np.array([[one.value for one in known] for known in difficulties])
-    if len(values) < 2:
+    if len(difficulties) < 2:
         return True
-    error = math.sqrt(float(values.var(axis=1, ddof=1).mean()) / values.shape[1])
-    step = float(np.ptp(values.mean(axis=1))) / max(1, count - 1)
-    return error <= APART * step
+    means = [averaged(known).value for known in difficulties]
+    error = math.sqrt(math.fsum(one * one for one in errors(difficulties)) / len(means))
+    return error <= APART * (max(means) - min(means)) / max(1, count - 1)
 
 
 def level_elements(context: LevelContext, level: str) -> frozenset[str]:
@@ -166,8 +182,8 @@ def _about(event: Mapping[str, Any]) -> float:
 
 
 def choose_levels(
-    game: Game, context: LevelContext, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Difficulty],
-    shapes: Sequence[Any], alike: Callable[[Any, Any], bool], count: int,
+    game: Game, context: LevelContext, events: Sequence[Mapping[str, Any]],
+    measured: Sequence[Sequence[Difficulty]], shapes: Sequence[Any], alike: Callable[[Any, Any], bool], count: int,
 ) -> list[CourseLevel]:  # fmt: skip
     """Return the levels of a course, in order.
 
@@ -175,16 +191,19 @@ def choose_levels(
         game: of the levels.
         context: of the game.
         events: of levels that were measured.
-        difficulties: of these.
+        measured: their difficulties, each at least once.
         shapes: of these, for `alike`.
         alike: whether two are too like each other for one course.
         count: levels wanted.
     """
     elements = [level_elements(context, str(event["level"])) for event in events]
     base = frozenset.intersection(*elements) if elements else frozenset()
+    difficulties = [averaged(known) for known in measured]
     pool = [
-        Lesson(difficulty.value, float(event["fitness"]), own - base, difficulty.lost, shape)
-        for event, difficulty, own, shape in zip(events, difficulties, elements, shapes, strict=True)
+        Lesson(difficulty.value, float(event["fitness"]), own - base, difficulty.lost, shape, error)
+        for event, difficulty, own, shape, error in zip(
+            events, difficulties, elements, shapes, errors(measured), strict=True
+        )
     ]
     places = choose_course(pool, count, alike)
     new = introduced([pool[k].elements for k in places])

@@ -20,7 +20,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
-from pcg.evaluators.ladder import Difficulty, averaged
+from pcg.evaluators.ladder import Difficulty
 from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
@@ -34,7 +34,9 @@ from pcg.runs.experiments.course import (
     EVALUATION,
     FINALISTS,
     GENERATION,
+    LONGER,
     MOST_CONFIRMED,
+    SCREENED,
     SEEDS_APART,
     CourseLevel,
     candidates_for_course,
@@ -315,26 +317,42 @@ class LevelSearch(SearchRun):
             if event["feasible"] and event["play"]:  # what nobody was seen to win cannot be told how difficult it is
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
-        difficulties = [[one] for one in self._difficulties(pool, config.seed)]
+        difficulties: list[list[Difficulty]] = [[] for _ in pool]
+        everything = range(len(pool))
+        for _ in range(SCREENED):
+            self._measure_again(pool, difficulties, everything)
         # Extreme measurements are partly luck, so the levels of a longer chain are measured again, with new seeds.
-        chain = self._course(pool, difficulties, FINALISTS * config.count)
-        finalists = [k for k, event in enumerate(pool) if int(event["id"]) in {level.number for level in chain}]
+        finalists = self._places(pool, difficulties, FINALISTS * config.count)
+        for _ in range(CONFIRMED):
+            self._measure_again(pool, difficulties, finalists)
         pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
-        for turn in range(1, MOST_CONFIRMED + 1):
-            if turn > CONFIRMED and told_apart(difficulties, config.count):
+        for _ in range(CONFIRMED, MOST_CONFIRMED):
+            # Those that a level gives way to when its luck is over are measured as often in their turn.
+            chosen = self._places(pool, difficulties, config.count)
+            if told_apart([difficulties[k] for k in chosen], config.count):
                 break
-            again = self._difficulties(pool, config.seed + SEEDS_APART * turn)
-            difficulties = [[*known, one] for known, one in zip(difficulties, again, strict=True)]
+            self._measure_again(pool, difficulties, chosen)
         self.course = self._course(pool, difficulties, config.count)
 
-    def _difficulties(self, events: Sequence[Mapping[str, Any]], seed: int) -> list[Difficulty]:
-        """Return the difficulties of levels, measured by the workers."""
+    def _places(
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
+    ) -> list[int]:
+        """Return the indices of the levels of the course that these make."""
+        chain = {level.number for level in self._course(events, difficulties, count)}
+        return [k for k, event in enumerate(events) if int(event["id"]) in chain]
+
+    def _measure_again(
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int]
+    ) -> None:
+        """Add one more difficulty to those of some levels, measured by the workers with seeds of its own."""
         tickets = [
-            self.workers.submit(f"the plays of level {event['id']} on the ladder", measure_difficulty, self.game,
-                                self.parameters, str(event["level"]), event, seed)
-            for event in events
+            self.workers.submit(f"the plays of level {events[k]['id']} on the ladder", measure_difficulty, self.game,
+                                self.parameters, str(events[k]["level"]), events[k],
+                                self.config.seed + SEEDS_APART * len(difficulties[k]))
+            for k in places
         ]  # fmt: skip
-        return [self.workers.result(ticket) for ticket in tickets]
+        for k, ticket in zip(places, tickets, strict=True):
+            difficulties[k].append(self.workers.result(ticket))
 
     def _course(
         self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
@@ -342,7 +360,7 @@ class LevelSearch(SearchRun):
         """Return a course of these levels."""
         shapes = [self._shapes(str(event["level"])) for event in events]
         return choose_levels(
-            self.evaluator.game, self.generator.context, events, [averaged(known) for known in difficulties], shapes,
+            self.evaluator.game, self.generator.context, events, difficulties, shapes,
             lambda one, other: one.distance(other) < self.distance, count,
         )  # fmt: skip
 
@@ -425,6 +443,14 @@ class LevelSearch(SearchRun):
             return {}
         wants = [{"want": str(t.target), "achieved": t.achieved, "of": t.of} for t in tallies]
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
+
+    def _reason(self) -> str:
+        """Return the reason to stop, or ""; a course with too few levels is searched for longer."""
+        config = self.config
+        if config.progression and config.evaluations:
+            short = len(self.archive.best()) < config.count
+            self.evaluations = config.evaluations * (LONGER if short else 1)
+        return super()._reason()
 
     def _finished(self) -> int:
         """Return the number of best levels that achieve all that is wanted."""

@@ -28,7 +28,7 @@ COVERED = 0.5
 """Reward for each kind of object that the course introduces."""
 STEP = 0.6
 """Penalty for the squared relative difference of a step in difficulty from an even step, at most 1."""
-DOUBT = 1.5
+DOUBT = 0.3
 """Penalty for two levels of which either may be the harder one: twice the chance that they stand the wrong way around,
 by the errors of their difficulties."""
 PLACE = 2.0

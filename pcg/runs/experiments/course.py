@@ -108,8 +108,9 @@ def errors(difficulties: Sequence[Sequence[Difficulty]]) -> list[float]:
 
     Of few measurements a spread is known badly, so the mean of that of all levels counts as much as a level's own.
 
-    >>> errors([[Difficulty(v, (), 0.0, 1, None) for v in one] for one in ([0.2, 0.4], [0.5, 0.5])])
-    [0.0866..., 0.05]
+    >>> measured = [[Difficulty(v, (), 0.0, 1, None) for v in one] for one in ([0.2, 0.4], [0.5, 0.5])]
+    >>> [round(error, 3) for error in errors(measured)]
+    [0.087, 0.05]
     """
     spread = [float(np.var([one.value for one in known], ddof=1)) if len(known) > 1 else 0.0 for known in difficulties]
     usual = math.fsum(spread) / max(1, len(spread))

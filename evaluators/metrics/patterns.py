@@ -26,6 +26,7 @@ NOTHING = -1
 """Tile number of what lies outside a level."""
 OVERLAP = 0.75
 """Least overlap of two shifted levels, as a share of the smaller one."""
+_OfShape = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]
 _MIX = np.random.Generator(np.random.PCG64(11)).integers(1, 2**62, max(SIDES) ** 2, dtype=np.int64) | np.int64(1)
 
 
@@ -78,10 +79,7 @@ class PatternStatistics:
         entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(self._shares))])
         self._gaps = half_entropies - 0.5 * entropies
         self._knows = np.diff(self._bounds) > 0
-        self._by_shape: dict[
-            tuple[int, int], tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]
-        ]
-        self._by_shape = {}
+        self._by_shape: dict[tuple[int, int], _OfShape] = {}
 
     def _by_side(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         return np.split(values, self._bounds[1:-1], axis=1)
@@ -107,9 +105,7 @@ class PatternStatistics:
         found: NDArray[np.float64] = np.minimum(np.maximum(total / len(SIDES), 0.0), 1.0).round(12)
         return found
 
-    def _of_shape(
-        self, shape: tuple[int, int]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]:
+    def _of_shape(self, shape: tuple[int, int]) -> _OfShape:
         """Return what is the same for all levels of a shape: sizes for the kernel, the number of windows of each side,
         the part of the entropies of sides that both have, and how many sides both and only one of them have.
         """

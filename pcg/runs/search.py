@@ -330,8 +330,9 @@ class SearchRun(Run):
         """
         while True:
             room = self.window - len(self.flight)
-            if self.evaluations:
-                room = min(room, self.evaluations - self.asked)
+            most = self._most_evaluations()
+            if most:
+                room = min(room, most - self.asked)
             if room <= 0:
                 return
             if self.source.told_any_time:
@@ -362,9 +363,14 @@ class SearchRun(Run):
             return candidate.id
         return self._begin(candidate)
 
+    def _most_evaluations(self) -> int:
+        """Return the number of evaluations after which the run ends, as far as is known by now; 0 for any number."""
+        return self.evaluations
+
     def _reason(self) -> str:
         """Return the reason to stop, or ""."""
-        if self.evaluations and self.told >= self.evaluations:
+        most = self._most_evaluations()
+        if most and self.told >= most:
             return "evaluations"
         if self._enough():
             return "enough"

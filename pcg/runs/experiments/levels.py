@@ -444,13 +444,12 @@ class LevelSearch(SearchRun):
         wants = [{"want": str(t.target), "achieved": t.achieved, "of": t.of} for t in tallies]
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
 
-    def _reason(self) -> str:
-        """Return the reason to stop, or ""; a course with too few levels is searched for longer."""
-        config = self.config
-        if config.progression and config.evaluations:
-            short = len(self.archive.best()) < config.count
-            self.evaluations = config.evaluations * (LONGER if short else 1)
-        return super()._reason()
+    def _most_evaluations(self) -> int:
+        """Return the number of evaluations asked for; a course with too few levels is searched for longer."""
+        if not (self.config.progression and self.evaluations):
+            return self.evaluations
+        short = len(self.archive.best()) < self.config.count
+        return self.evaluations * (LONGER if short else 1)
 
     def _finished(self) -> int:
         """Return the number of best levels that achieve all that is wanted."""

@@ -148,11 +148,9 @@ class CompiledAgent(Agent):
         """Start the agent's random stream again and get memory for the state's model."""
         self._restart()
         model = state.model
-        hasty = self.budget.milliseconds is not None and (self._model is None or self._model.address != model.address)
-        if hasty:
-            make_roomy(model)
+        new = self._model is None or self._model.address != model.address
         self.bind(model)
-        if hasty:
+        if new and self.budget.milliseconds is not None:
             self._record.touch()
 
     def act(self, state: GameState) -> str:
@@ -176,6 +174,8 @@ class CompiledAgent(Agent):
         if self._model is None or self._model.address != model.address:
             if not 0 <= self.player < model.players:
                 raise AgentError(f"player {self.player} of {model.players}, expected 0 to {model.players - 1}")
+            if self.budget.milliseconds is not None:
+                make_roomy(model)
             self._model = model
             self._allocate(model)
         elif model.room > self._model.room:

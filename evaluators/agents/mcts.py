@@ -147,6 +147,7 @@ class MCTS(ChanceAware):
 
     def forget_model(self) -> None:
         """Make the trees anew: what is kept from decision to decision depends on whether there is chance."""
+        super().forget_model()
         self._prepared = None
 
     @property

@@ -167,12 +167,12 @@ class ChanceAware(CompiledAgent):
         if self.chance == "observed" and not self._shares:
             self._observer = ChanceObserver(self.seed, self.timer)
             self._observer.begin(state)
-            self._model = None
             self.forget_model()
         super().reset(state)
 
     def forget_model(self) -> None:
         """Drop memory that was made for another belief about chance."""
+        self._model = None
 
     def act(self, state: GameState) -> str:
         """The name of the chosen action."""
@@ -187,7 +187,6 @@ class ChanceAware(CompiledAgent):
         """Take over what another has observed, and goes on observing: a portfolio, for all its methods."""
         self._observer = observer
         self._shares = True
-        self._model = None
         self.forget_model()
 
     def _observe(self, state: GameState) -> None:
@@ -196,5 +195,4 @@ class ChanceAware(CompiledAgent):
         before = self._observer.found
         self._observer.look(state)
         if self._observer.found != before:
-            self._model = None
             self.forget_model()

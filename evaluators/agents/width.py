@@ -124,6 +124,18 @@ class _Memory:
         self.search["broken"] = self.search["been_used"] = 0
         self.been[:] = 0
 
+    def serve_chance(self) -> bool:
+        """Search from now on as where chance plays a part; False when other memory has to be got for that.
+
+        In a hurry there is no time for getting memory, and a search that chance ends early needs less than there is.
+        """
+        if not self.search["timed"]:
+            return False
+        self.search["chance"] = 1
+        self.search["room"] = min(self.states.count, self.search["room"], _timed_nodes(self.model, chance=True))
+        self.forget()
+        return True
+
     def forget(self) -> None:
         """Forget all that was learnt and simulated."""
         self.forget_play()
@@ -201,8 +213,11 @@ class IW(ChanceAware):
         self._memory: _Memory | None = None
 
     def forget_model(self) -> None:
-        """Drop the search's memory: how it is laid out depends on whether there is chance."""
-        self._memory = None
+        """Drop the search's memory, or lay it out anew: that depends on whether there is chance."""
+        memory = self._memory
+        if memory is None or not (self.expects_chance(memory.model) and memory.serve_chance()):
+            self._memory = None
+            super().forget_model()
 
     def worth(self) -> Array:
         """Return what each kind of sprite was worth by the last decision, -1 to 1; empty where nothing is learnt."""
@@ -222,10 +237,10 @@ class IW(ChanceAware):
         self._memory.forget()
 
     def prepare(self, model: Model, record: Record) -> None:
-        if self._memory is not None and self._memory.model.address == model.address:
-            self._memory.enlarge(model)
-        else:
+        if self._memory is None or self._memory.model.address != model.address:
             self._memory = _Memory(self, model, record)
+        elif self._memory.states.stride != model.stride:
+            self._memory.enlarge(model)
         record.own("search", self._memory.search)
         if self._memory.maps:
             record.own("field", self._memory.field)

@@ -239,6 +239,24 @@ def test_chance_seen_in_the_play_itself_counts(monkeypatch: pytest.MonkeyPatch) 
     assert believed[-1] is True
 
 
+@pytest.mark.parametrize("name", ["iw", "ybcriber"])
+def test_a_width_search_in_a_hurry_keeps_its_memory_when_chance_is_found(name: str) -> None:
+    state = pcg.load("boxes").start(level=0, seed=1)
+    agent: Any = pcg.make_agent(f"{name}:chance=observed", seed=1, budget="40ms")
+    agent.reset(state)
+    state.advance(agent.act(state))
+    states = agent._memory.states
+    assert agent._memory.search["chance"] == 0
+    agent._observer.found = True
+    agent.share(agent._observer)
+    state.advance(agent.act(state))
+    assert agent._memory.states is states
+    assert agent._memory.search["chance"] == 1
+    assert agent._memory.search["runs"] > 0  # searched anew on fresh samples, as where chance plays a part
+    agent.reset(pcg.load("dungeon").start(level=0, seed=1))
+    assert agent._memory.states is not states
+
+
 def test_agents_that_observe_chance_repeat_their_plays() -> None:
     plays = [
         pcg.play(

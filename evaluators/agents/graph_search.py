@@ -131,7 +131,6 @@ class GraphSearch:
         led = algorithm == "astar" and weights is not None
         self.exact = stride == 1 and (not led or (admissible and 0.0 <= weight <= 1.0))
         self.stride = stride
-        self.room = model.room
         self.decision = decision
         self.record = record = Record(
             kernel.SEARCH,
@@ -158,15 +157,29 @@ class GraphSearch:
         record["table_size"] = size
         self.line = record.point("line", np.zeros(max_ticks + 1, dtype=np.int32))
         record.point("line_keys", np.zeros(max_ticks + 1, dtype=np.int64))
-        own = model.pool(3)
-        self._pools: list[Pool] = [own]
-        for k, field in enumerate(("root", "rebuilt", "scratch")):
-            record[field] = own.address + k * own.stride
         self.block_limit = min(max_nodes + record["branching"], max(_FEWEST_BLOCKS, blocks))
         self.blocks = record.point("blocks", np.zeros(self.block_limit, dtype=np.int64))
         self.free = record.point("free", np.zeros(self.block_limit, dtype=np.int32))
-        self.add_blocks(_FIRST_BLOCKS if grows else self.block_limit)
+        self._get_blocks(_FIRST_BLOCKS if grows else self.block_limit)
         record["may_grow"] = int(grows and record["block_count"] < self.block_limit)
+
+    def _get_blocks(self, count: int) -> None:
+        """Get the first state blocks, in place of all that there are."""
+        record, own = self.record, self.model.pool(3)
+        self.room = self.model.room
+        self._pools: list[Pool] = [own]
+        for k, field in enumerate(("root", "rebuilt", "scratch")):
+            record[field] = own.address + k * own.stride
+        record["block_count"] = record["free_used"] = 0
+        self.add_blocks(count)
+
+    def enlarge(self, blocks: int) -> None:
+        """Have blocks of the size that the model gives now, up to that many; a search must begin anew.
+
+        All other memory stays: getting that again may take longer than a decision has.
+        """
+        self.block_limit = min(self.block_limit, max(_FEWEST_BLOCKS, blocks))
+        self._get_blocks(_FIRST_BLOCKS)
 
     def add_blocks(self, wanted: int) -> None:
         """More state blocks, up to the limit."""

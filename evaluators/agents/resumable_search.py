@@ -139,7 +139,7 @@ class ResumableSearch:
 
     def _grow(self) -> None:
         grow_model(self.model, self.search.room)
-        self._get_memory()
+        self.search.enlarge(MEMORY // self.model.stride)
         self.begin(*self._asked)
 
     def resume(self, meter: BudgetMeter, share: float) -> None:

@@ -10,6 +10,9 @@ import pytest
 from tiny_engine import TinyGame, sliding, walk
 
 from pcg.evaluators.agents import AgentError, make_agent, play, solve
+from pcg.evaluators.agents.base import Budget
+from pcg.evaluators.agents.graph_search import GraphSearch
+from pcg.evaluators.agents.resumable_search import BudgetMeter, ResumableSearch, SearchMethod
 
 pytestmark = pytest.mark.kernel
 
@@ -243,6 +246,23 @@ def test_states_that_outgrow_their_blocks_are_searched_again() -> None:
 
     assert found(1) == found(100)
     assert len(found(1).actions) == 5
+
+
+def test_a_resumed_search_whose_states_outgrow_their_blocks_begins_anew_in_larger_ones() -> None:
+    def found(room: int) -> tuple[list[str], int, GraphSearch]:
+        state = walk("A..x\n.#..\n...G", crumbs=True, room=room).start()
+        resumable = ResumableSearch(state.model, 1000)
+        table = resumable.search
+        resumable.begin(state, SearchMethod("bfs", 1.0, guided=False), 1000)
+        while not resumable.ended:
+            resumable.resume(BudgetMeter(Budget(calls=7)), 1.0)
+        assert resumable.search is table  # nodes and tables stay
+        return resumable.plan(), int(table.record["used"]), table
+
+    (small, nodes, grown), (large, others, ample) = found(1), found(100)
+    assert (small, nodes) == (large, others)
+    assert len(small) == 5
+    assert 1 < grown.room < ample.room
 
 
 # --- the agent --------------------------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ class _NativeProblem:
         self.info, self.diversity = evaluator.info, evaluator.diversity
         self.quality = getattr(evaluator, "quality", problem.quality)
         self.controlability = problem.controlability
+        self.table = getattr(evaluator, "table", None)
 
 
 def native_problem(name: str, problem: Any) -> Any:

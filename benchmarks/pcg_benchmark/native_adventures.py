@@ -23,7 +23,8 @@ from benchmarks.pcg_benchmark.adventure_kernel import (
     TREASURE,
     WALL,
 )
-from benchmarks.pcg_benchmark.native_maps import Rooms, SimilarityRatio, Text, plateau, ramp
+from benchmarks.pcg_benchmark.native_maps import Rooms, plateau, ramp
+from benchmarks.pcg_benchmark.plan_table import SimilarityRatio, Text
 from pcg.engine.kernel.runtime import invoke1, invoke2
 
 MOST_CELLS = 120

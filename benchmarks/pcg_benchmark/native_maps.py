@@ -1,4 +1,4 @@
-"""Native evaluators of Sokoban, Zelda and binary maps, and the comparison of texts that they share.
+"""Native evaluators of Sokoban, Zelda and binary maps.
 
 Most of a search's time goes into what the benchmark wants to know of a content (its solvers are Python) and into
 comparing contents pair by pair. The same answers are computed here by kernels written from what the benchmark does:
@@ -9,58 +9,14 @@ function gives.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.pcg_benchmark import maps_kernel, similarity_kernel, sokoban_kernel
+from benchmarks.pcg_benchmark import maps_kernel, sokoban_kernel
+from benchmarks.pcg_benchmark.plan_table import PlanTable, SimilarityRatio, Text
 from pcg.engine.kernel.runtime import invoke1
-
-
-@dataclass(frozen=True, eq=False)
-class Text:
-    """Bytes to compare, with the address of their memory."""
-
-    symbols: NDArray[np.int8]
-    address: int
-
-    @classmethod
-    def of(cls, symbols: NDArray[np.int8]) -> Text:
-        kept = np.ascontiguousarray(symbols, np.int8)
-        return cls(kept, int(kept.ctypes.data))
-
-    def __len__(self) -> int:
-        return len(self.symbols)
-
-
-class SimilarityRatio:
-    """`SequenceMatcher(None, a, b).ratio()` for texts of up to a number of symbols.
-
-    >>> SimilarityRatio(10).ratio(Text.of(np.array([1, 2, 3, 4])), Text.of(np.array([2, 3, 5])))
-    0.5714285714285714
-    """
-
-    def __init__(self, longest: int) -> None:
-        self._record = np.zeros(1, similarity_kernel.PAIR)
-        self._arrays = {
-            "counts": np.zeros(128, np.int32),
-            "run": np.zeros(longest + 1, np.int32),
-            "parts": np.zeros(4 * (longest + 2), np.int32),
-        }
-        for name, array in self._arrays.items():
-            self._record[name] = array.ctypes.data
-        self.address = int(self._record.ctypes.data)
-        self._words = self._record.view(np.int64)
-
-    def ratio(self, first: Text, second: Text) -> float:
-        """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
-        total = len(first) + len(second)
-        if total == 0:
-            return 1.0
-        self._words[:4] = first.address, second.address, len(first), len(second)
-        return 2.0 * int(invoke1(similarity_kernel.compare.address, self.address)) / total
 
 
 class NativeSokoban:
@@ -130,6 +86,10 @@ class NativeSokoban:
     def text(self) -> NDArray[np.int8]:
         """The plan that won it, as the benchmark compares it."""
         return self._text[: int(self._record["text_length"][0])].copy()
+
+    def table(self, places: int) -> PlanTable:
+        """Compare many infos at once: see `pcg.integrations.pcg_benchmark.independent_set.Table`."""
+        return PlanTable(places, self.similarity, float(self.problem._diversity), lambda info: info["text"].symbols)
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
         """1 when the plans share at most the share that the problem allows."""

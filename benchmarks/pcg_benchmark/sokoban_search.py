@@ -1,12 +1,9 @@
 """Filling a batch of Sokoban levels whose winning plans are unlike each other.
 
-Levels that are pairwise unlike are an independent set of a graph, levels joined when their plans are too alike. About
-one pair in three of plans of similar length is, and hardly any where one plan is more than twice as long: taking what
-fits ends early, and there is room for more only if long plans, which are rare, are found in numbers. So levels are bred
-from all that were good, whether they serve the set or not, and kept. The set is improved as in the local searches for
-independent sets (Andrade, Resende and Werneck 2012): two levels take the place of one that alone is in their way; where
-no two are found, one takes it, which makes room for others. Each level of the set is matched with a control that it
-obeys; matches are changed along augmenting paths.
+About one pair in three of plans of similar length is too alike, and hardly any where one plan is more than twice as
+long: taking what fits ends early, and there is room for more only if long plans, which are rare, are found in numbers.
+So levels are bred in compiled code from all that were good, parents for each length of plan and share of pushes, and
+kept in an `IndependentSet`.
 """
 
 from __future__ import annotations
@@ -19,10 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.pcg_benchmark import similarity_kernel, sokoban_breeding_kernel
-from benchmarks.pcg_benchmark.native_maps import NativeSokoban, SimilarityRatio
+from benchmarks.pcg_benchmark import sokoban_breeding_kernel
+from benchmarks.pcg_benchmark.native_maps import NativeSokoban
+from benchmarks.pcg_benchmark.plan_table import LONGEST, PlanTable
 from benchmarks.pcg_benchmark.sokoban_kernel import FLOOR
-from pcg.engine.kernel.runtime import invoke2, invoke3
+from pcg.engine.kernel.runtime import invoke2
+from pcg.integrations.pcg_benchmark.independent_set import IndependentSet
 
 _TRIES = 400
 """Levels bred in one call of the kernel."""
@@ -31,77 +30,12 @@ _ROOM = 40_000
 _ANY = 1 << 40
 _WORK = 120
 """Comparisons of plans for the sake of the set, for each level that was solved."""
-_LOOKS = 24
-"""Levels that are asked, at most, whether they and another can take the place of one."""
-_LONGEST = 190
-"""Symbols of a plan that is kept; the benchmark compares plans of 200 symbols otherwise than shorter ones."""
 _LENGTHS = 4 * 14
 """Kinds of parents by the length of their plans: four for each step of its square root."""
 _PUSHES = 5
 """Kinds of parents by the share of pushes in their plans."""
 _ALIKE = 8
 """Parents of one kind."""
-
-
-class PlanTable:
-    """Plans to be unlike, in places that may be empty.
-
-    Attributes:
-        alike: for each place, whether the last plan that was compared is too like the one there; shape (places,).
-    """
-
-    def __init__(self, places: int, similarity: SimilarityRatio, full: float) -> None:
-        self._record = np.zeros(1, similarity_kernel.PLAN_TABLE)
-        self._texts = np.zeros((places, _LONGEST), np.int8)
-        self.lengths = np.full(places, -1, np.int32)
-        self._order = np.arange(places, dtype=np.int32)
-        self.alike = np.zeros(places, np.int8)
-        self._counts = np.zeros((places, similarity_kernel.SYMBOLS), np.int32)
-        self._own = np.zeros(similarity_kernel.SYMBOLS, np.int32)
-        pointed: dict[str, NDArray[Any]] = {
-            "alike": self.alike,
-            "texts": self._texts,
-            "lengths": self.lengths,
-            "order": self._order,
-            "counts": self._counts,
-            "own": self._own,
-        }
-        for name, array in pointed.items():
-            self._record[name] = array.ctypes.data
-        for name, number in {"pair": similarity.address, "stride": _LONGEST, "places": places, "full": full}.items():
-            self._record[name] = number
-        self.address = int(self._record.ctypes.data)
-
-    def use(self, places: int) -> None:
-        """Look at the first places only; the others are empty."""
-        self._record["places"] = places
-
-    def put(self, place: int, text: NDArray[np.int8]) -> None:
-        """Let a plan of at most `_LONGEST` symbols take a place."""
-        self._texts[place, : len(text)] = text
-        self._counts[place] = np.bincount(text, minlength=similarity_kernel.SYMBOLS)
-        self.lengths[place] = len(text)
-
-    def clear(self, place: int) -> None:
-        """Leave a place empty."""
-        self.lengths[place] = -1
-
-    def text(self, place: int) -> NDArray[np.int8]:
-        """The plan in a place."""
-        return self._texts[place, : self.lengths[place]].copy()
-
-    def meet(self, text: NDArray[np.int8]) -> NDArray[np.int8]:
-        """For each place, whether a plan is too like the one there; a view that the next comparison changes."""
-        kept = np.ascontiguousarray(text)
-        invoke3(similarity_kernel.meet.address, self.address, int(kept.ctypes.data), len(kept))
-        return self.alike
-
-    def meet_some(self, text: NDArray[np.int8], places: NDArray[np.integer[Any]]) -> NDArray[np.int8]:
-        """For each of some places that are not empty, whether a plan is too like the one there."""
-        kept, some = np.ascontiguousarray(text), np.ascontiguousarray(places, np.int32)
-        self._record["some"], self._record["some_count"] = some.ctypes.data, len(some)
-        invoke3(similarity_kernel.meet_some.address, self.address, int(kept.ctypes.data), len(kept))
-        return self.alike[some]
 
 
 class SokobanSearch:
@@ -132,28 +66,23 @@ class SokobanSearch:
             for boxes in range(most + 1)
         ]
         full = float(self.problem._diversity)
-        self.set = PlanTable(count, self.evaluator.similarity, full)
-        self.kept = PlanTable(_ROOM, self.evaluator.similarity, full)
-        self._used = 0
-        self._known: set[bytes] = set()
+
+        def table(places: int) -> PlanTable:
+            return PlanTable(places, self.evaluator.similarity, full)
+
+        plans = self._plans = table(count)
+        made = iter((plans,))
+        self.set = IndependentSet(count, _ROOM, lambda places: next(made, None) or table(places), self.rng)
         self._levels = np.zeros((_ROOM, cells), np.int8)
-        self._boxes = np.zeros(_ROOM, np.int64)
-        self._rows = np.full(count, -1)  # of those kept, for each place of the set
-        self._inside = np.zeros(_ROOM, bool)
-        self._alike = np.zeros((_ROOM, count), np.int8)
-        self._tight = np.zeros(_ROOM, np.int64)  # sums of these rows: how many of the set are in the way
-        self._todo: set[int] = set()  # places of the set that may have become worth two others
-        self._compared = 0
-        self._holder: list[int] = [-1] * count  # place of the set that each slot is matched with
         self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
         self._trial = np.zeros(1, sokoban_breeding_kernel.TRIAL)
         for field, value in (
-            ("level", self.evaluator.address), ("plans", self.set.address), ("height", self.height),
+            ("level", self.evaluator.address), ("plans", plans.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _ANY),
-            ("longest", _LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
+            ("longest", LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),
         ):  # fmt: skip
             self._trial[field] = value
         self._address = int(self._trial.ctypes.data)
@@ -161,6 +90,11 @@ class SokobanSearch:
     @property
     def judged(self) -> int:
         return int(self._trial["tries"][0])
+
+    @property
+    def size(self) -> int:
+        """Of the set: levels that are unlike each other, each matched with a control."""
+        return self.set.size
 
     def run(
         self,
@@ -181,154 +115,23 @@ class SokobanSearch:
             tries = _TRIES if evaluations is None else min(_TRIES, evaluations - self.judged)
             if invoke2(sokoban_breeding_kernel.explore.address, self._address, tries):
                 self._consider()
-            while self._compared < _WORK * self.judged and self.size < len(self.controls) and self._improve():
+            while self.set.compared < _WORK * self.judged and self.size < len(self.controls) and self.set.improve():
                 pass
             turn += 1
             if progress is not None and turn % 50 == 0:
                 progress(self.judged, self.size)
         return self._answers()
 
-    @property
-    def size(self) -> int:
-        """Of the set: levels that are unlike each other, each matched with a control."""
-        return int((self._rows >= 0).sum())
-
-    # --- one level ----------------------------------------------------------------------------------------------------
-
     def _consider(self) -> None:
         """Keep the level that the kernel found, and change the set if this serves it."""
-        text = self.evaluator.text()
-        if text.tobytes() in self._known:
+        text, level = self.evaluator.text(), self.evaluator.level().ravel()
+        if self.set.knows(text.tobytes()):
             return
         self._parent(text)
-        row = self._keep(text)
-        if row < 0:
-            return
-        if self._tight[row] == 0:
-            self._insert(row)
-        elif self._tight[row] == 1:
-            self._two_for_one(row)
-
-    def _keep(self, text: NDArray[np.int8]) -> int:
-        """Its row: a free one, or that of a level that more of the set are in the way of; -1 if there is none."""
-        tight = int(self.set.alike.sum())
-        row = self._used
-        if row < _ROOM:
-            self._used += 1
-            self.kept.use(self._used)
-        else:
-            row = int(np.where(self._inside, -1, self._tight).argmax())
-            if self._tight[row] <= tight:
-                return -1
-            self._known.discard(self.kept.text(row).tobytes())
-        self._known.add(text.tobytes())
-        self.kept.put(row, text)
-        self._levels[row] = self.evaluator.level().ravel()
-        self._boxes[row] = int(self._trial["boxes"][0])
-        self._alike[row] = self.set.alike
-        self._tight[row] = tight
-        return row
-
-    def _insert(self, row: int) -> bool:
-        """Let a level that is unlike the set join it, if there is a control for it."""
-        empty = np.flatnonzero(self._rows < 0)
-        if not len(empty) or not self._match(int(empty[0]), int(self._boxes[row])):
-            return False
-        place = int(empty[0])
-        text = self.kept.text(row)
-        self.set.put(place, text)
-        self._column(place, self.kept.meet(text)[: self._used])
-        self._compared += self._used
-        self._rows[place] = row
-        self._inside[row] = True
-        self._todo.add(place)
-        return True
-
-    def _column(self, place: int, alike: NDArray[np.int8] | int) -> None:
-        tight, column = self._tight[: self._used], self._alike[: self._used, place]
-        tight -= column
-        column[:] = alike
-        tight += column
-
-    def _remove(self, place: int) -> None:
-        self._inside[self._rows[place]] = False
-        self._rows[place] = -1
-        self.set.clear(place)
-        self._column(place, 0)
-        self._holder = [-1 if held == place else held for held in self._holder]
-        self._todo.discard(place)
-
-    # --- the set ------------------------------------------------------------------------------------------------------
-
-    def _waiting(self, place: int) -> NDArray[np.int64]:
-        """Levels that only the one in a place is in the way of."""
-        used = self._used
-        return np.flatnonzero((self._tight[:used] == 1) & (self._alike[:used, place] == 1) & ~self._inside[:used])
-
-    def _improve(self) -> bool:
-        """Look whether two can take the place of one, or else let one take it; whether anything was left to do."""
-        if self._todo:
-            place = self._todo.pop()
-            waiting = self._waiting(place)
-            self._compared += 1
-            for row in self.rng.permutation(waiting)[:_LOOKS].tolist():
-                if self._two_for_one(row):
-                    break
-            return True
-        waiting = np.flatnonzero((self._tight[: self._used] == 1) & ~self._inside[: self._used])
-        if not len(waiting):
-            return False
-        row = int(waiting[int(self.rng.integers(len(waiting)))])
-        self._compared += 1
-        self._exchange(int(self._alike[row].argmax()), (row,))
-        return True
-
-    def _two_for_one(self, row: int) -> bool:
-        """Let a level and another one that is unlike it take the place of the one that is in the way of both."""
-        place = int(self._alike[row].argmax())
-        others = self._waiting(place)
-        others = others[others != row]
-        if not len(others):
-            return False
-        alike = self.kept.meet_some(self.kept.text(row), others)
-        self._compared += len(others)
-        free = others[alike == 0]
-        return bool(len(free)) and self._exchange(place, (row, int(free[int(self.rng.integers(len(free)))])))
-
-    def _exchange(self, place: int, rows: tuple[int, ...]) -> bool:
-        """Let levels take the place of one; all as it was if there are no controls for them."""
-        before, old, column = list(self._holder), int(self._rows[place]), self._alike[: self._used, place].copy()
-        self._remove(place)
-        joined: list[int] = []
-        for row in rows:
-            if not self._insert(row):
-                break
-            joined.append(row)
-        if len(joined) < len(rows):
-            for row in joined:
-                self._remove(int(np.flatnonzero(self._rows == row)[0]))
-            self._rows[place] = old
-            self._inside[old] = True
-            self.set.put(place, self.kept.text(old))
-            self._column(place, column)
-            self._holder = before
-            return False
-        freed = np.flatnonzero((column == 1) & (self._tight[: self._used] == 1) & ~self._inside[: self._used])
-        self._todo.update(np.unique(self._alike[freed].argmax(axis=1)).tolist())
-        self._fill()
-        return True
-
-    def _fill(self) -> None:
-        """Let levels that are unlike the set join it."""
-        tried: set[int] = set()
-        while self.size < len(self.controls):
-            free = np.flatnonzero((self._tight[: self._used] == 0) & ~self._inside[: self._used])
-            free = np.array([row for row in free.tolist() if row not in tried])
-            if not len(free):
-                return
-            row = int(free[int(self.rng.integers(len(free)))])
-            tried.add(row)
-            self._insert(row)
+        obeys = self._obeys[int(self._trial["boxes"][0])]
+        row = self.set.offer(text.tobytes(), text, obeys, self._plans.alike)
+        if row >= 0:
+            self._levels[row] = level
 
     def _parent(self, text: NDArray[np.int8]) -> None:
         """Let the level have children, perhaps in place of one with as long a plan and as large a share of pushes."""
@@ -339,23 +142,6 @@ class SokobanSearch:
             rows.append(int(self._trial["parent_count"][0]))
             self._trial["parent_count"] += 1
         self._parents[rows[int(self.rng.integers(len(rows)))]] = self.evaluator.level().ravel()
-
-    def _match(self, place: int, boxes: int) -> bool:
-        """Match a place with a control by an augmenting path (Berge 1957); places of others may change theirs."""
-        asked: set[int] = set()
-
-        def find(who: int, number: int) -> bool:
-            for slot in self._obeys[number]:
-                if slot in asked:
-                    continue
-                asked.add(slot)
-                holder = self._holder[slot]
-                if holder < 0 or find(holder, int(self._boxes[self._rows[holder]])):
-                    self._holder[slot] = who
-                    return True
-            return False
-
-        return find(place, boxes)
 
     # --- what the problem wants ---------------------------------------------------------------------------------------
 
@@ -371,21 +157,17 @@ class SokobanSearch:
         return next((n for n in range(1, cells * cells) if self.problem.quality(self._info(1, n)) >= 1), cells * cells)
 
     def _answers(self) -> list[Any]:
-        """For each control its level; for those without, one of the pool, any of the set, or an empty one."""
-        known = [row for row in self._rows.tolist() if row >= 0]
-        waiting = [
-            row for row in np.argsort(self._tight[: self._used], kind="stable").tolist() if not self._inside[row]
-        ]
+        """For each control its level; for those without, one that is kept, any of the set, or an empty one."""
+        known = [row for row in self.set.rows.tolist() if row >= 0]
+        taken: set[int] = set()
         answers: list[Any] = []
-        for slot, place in enumerate(self._holder):
-            if place >= 0:
-                row = int(self._rows[place])
-            else:
-                row = next((row for row in waiting if slot in self._obeys[int(self._boxes[row])]), -1)
-                if row >= 0:
-                    waiting.remove(row)
-                elif known:
-                    row = known[slot % len(known)]
+        for slot in range(len(self.controls)):
+            row = self.set.held(slot)
+            if row < 0:
+                row = next((row for row in self.set.waiting(slot) if row not in taken), -1)
+                taken.add(row)
+            if row < 0 and known:
+                row = known[slot % len(known)]
             level = self._levels[row] if row >= 0 else np.full(self.height * self.width, FLOOR, np.int8)
             answers.append(level.reshape(self.height, self.width).astype(int).tolist())
         return answers

@@ -15,8 +15,9 @@ from benchmarks.pcg_benchmark import sokoban_search
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
-from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda, SimilarityRatio, Text
-from benchmarks.pcg_benchmark.sokoban_search import PlanTable, SokobanSearch
+from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
+from benchmarks.pcg_benchmark.plan_table import PlanTable, SimilarityRatio, Text
+from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
@@ -259,18 +260,19 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
     environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
     search = SokobanSearch(environment, [{"crates": 1 + k % 4} for k in range(60)], 3)
     search.run(evaluations=9000)
-    assert search._used == 300 and 20 < search.size < 60
-    places = np.flatnonzero(search._rows >= 0)
-    assert (search._alike[:, search._rows < 0] == 0).all()
+    kept = search.set
+    assert kept.used == 300 and 20 < kept.size < 60
+    places = np.flatnonzero(kept.rows >= 0)
+    assert (kept.alike[:, kept.rows < 0] == 0).all()
     for place in places:
-        row = search._rows[place]
-        assert search.set.text(place).tobytes() == search.kept.text(row).tobytes()
-        assert (search.kept.meet(search.kept.text(row)) == search._alike[:, place]).all()
-    assert (search._tight == search._alike.sum(axis=1)).all()
-    inside = search._rows[places]
-    assert sorted(inside.tolist()) == np.flatnonzero(search._inside).tolist()
-    assert (search._tight[inside] == 1).all()  # each only in its own way
-    assert sorted(place for place in search._holder if place >= 0) == places.tolist()
+        item = kept.items[kept.rows[place]]
+        assert kept.set.text(place).tobytes() == item.tobytes()
+        assert (kept.kept.meet(item) == kept.alike[:, place]).all()
+    assert (kept.tight == kept.alike.sum(axis=1)).all()
+    inside = kept.rows[places]
+    assert sorted(inside.tolist()) == np.flatnonzero(kept.inside).tolist()
+    assert (kept.tight[inside] == 1).all()  # each only in its own way
+    assert sorted(place for place in kept.holder if place >= 0) == places.tolist()
 
 
 def test_boxes_answer_however_little_they_may_try() -> None:

@@ -7,6 +7,7 @@ upper end excluded. `Layout` lists the leaves once, so that search can work on f
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,15 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 """One content: its leaves in order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A judged content; its quality is -1 where the problem failed at it."""
+
+    vector: Vector
+    info: Any
+    quality: float
 
 
 class Layout:

@@ -13,7 +13,8 @@ full quality but for their control, others give away the control. Only a few cli
 long as nothing of full quality is known, one that goes for quality alone: a hundred searches for the first good content
 would find it a hundred times later. When most of the budget is spent, the slots that are still open ask no more of
 control than good contents do by chance, so that the rest goes into being unlike the others; when all are settled so,
-those that ask less are searched on for contents that do all that their controls ask.
+those that ask less are searched on for contents that do all that their controls ask. Where climbs settle nothing for
+long, contents are bred for all slots together (`breeding`), for as long as that settles more of them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from pcg.integrations.pcg_benchmark.contents import Layout, Vector
+from pcg.integrations.pcg_benchmark.breeding import Breeding
+from pcg.integrations.pcg_benchmark.contents import Layout, Member, Vector
 from pcg.integrations.pcg_benchmark.operators import Operators
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
@@ -62,15 +64,16 @@ UNKNOWN = 1e9
 """Likeness to the settled contents of an answer that was not compared with them."""
 LEAST = 0.1
 """Least share of each way, relative to the best."""
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """A judged content; its quality is -1 where the problem failed at it."""
-
-    vector: Vector
-    info: Any
-    quality: float
+STANDSTILL = 4000
+"""Contents judged without a slot settled after which contents are bred for all slots together."""
+SLOW = 3.0
+"""The same, as a multiple of what each of the settled slots has taken."""
+FRUITLESS = 10_000
+"""Contents bred without a slot settled after which climbs go on."""
+DEAR = 5000
+"""Contents bred for each slot settled above which climbs have twice as long the next time."""
+BRIEF = 1000
+"""Contents judged without a slot settled after which breeding that was not as dear goes on."""
 
 
 @dataclass(eq=False)
@@ -147,6 +150,10 @@ class BatchSearch:
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = starting_contents(self.layout, seed)
         self._spent: Callable[..., bool] = lambda share=1.0: False
+        self._breeding: Breeding | None = None
+        self._gained = 0  # contents judged when a slot was settled last, or breeding was given up
+        self._patience = STANDSTILL
+        self._pays = False  # whether breeding did when it was tried last
 
     def run(
         self,
@@ -176,6 +183,11 @@ class BatchSearch:
             if not lenient and self._pool and self._spent(LENIENT):
                 lenient = True
                 self._relent()
+            if self._stands_still():
+                self._breed()
+                if progress is not None:
+                    progress(self.judged, len(self.controls) - len(self._queue))
+                continue
             active = self._active()
             slot = active[turn % len(active)] if self._pool else 0
             turn += 1
@@ -187,6 +199,55 @@ class BatchSearch:
             if progress is not None:
                 progress(self.judged, len(self.controls) - len(self._queue))
         return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
+
+    def _stands_still(self) -> bool:
+        """Tell whether climbs have settled nothing for long, by what they have taken so far."""
+        settled = sum(member is not None for member in self.settled)
+        if len(self._pool) < FEW or not settled:
+            return False
+        usual = 0.0 if self._pays else SLOW * self.judged / settled
+        return self.judged - self._gained >= max(self._patience, usual)
+
+    def _breed(self) -> None:
+        """Breed contents for all slots together, for as long as that settles more of them."""
+        if self._breeding is None:
+            self._breeding = Breeding(self.problem, self.controls, Operators(self.layout), self.rng)
+        breeding = self._breeding
+        for slot, member in enumerate(self.settled):
+            if member is not None:
+                breeding.offer(member, (slot,))
+        for member in self._pool:
+            breeding.offer(member)
+        began, known = self.judged, breeding.set.size
+        size, idle = known, 0
+        while idle < FRUITLESS and breeding.set.size < len(self.controls) and not self._spent():
+            breeding.breed(self._ask)
+            idle = idle + 1 if breeding.set.size <= size else 0
+            size = max(size, breeding.set.size)
+        self._gained = self.judged
+        self._pays = self.judged - began <= DEAR * (size - known)
+        self._patience = BRIEF if self._pays else 2 * max(self._patience, STANDSTILL)
+        chosen = [breeding.chosen(slot) for slot in range(len(self.controls))]
+        if sum(member is not None for member in chosen) > sum(member is not None for member in self.settled):
+            self._take_over(chosen)
+
+    def _take_over(self, settled: Sequence[Member | None]) -> None:
+        """Let others than before be what slots are settled by."""
+        self.settled = list(settled)
+        self._front = [member for member in settled if member is not None]
+        self._queue = []
+        for slot, member in enumerate(settled):
+            if member is None or self._control(member, slot) < 1:
+                self._queue.append(slot)
+            climb, best = self._climbs[slot], self._best[slot]
+            if member is not None:
+                self._climbs[slot] = self._best[slot] = None
+                self._asked[slot] = 1.0
+                continue
+            if climb is not None and climb.alike < math.inf:
+                climb.alike = self._likeness(climb.member, slot, math.inf)
+            if best is not None and best[0] >= 2:
+                self._best[slot] = best[0], UNKNOWN, best[2]
 
     def _active(self) -> list[int]:
         """Return the slots that have their turn at present: those that no content has settled before the others."""
@@ -213,14 +274,18 @@ class BatchSearch:
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _judge(self, vector: Vector) -> Member:
-        """Ask the problem about a content; good ones go into the pool."""
+    def _ask(self, vector: Vector) -> Member:
+        """Ask the problem about a content."""
         self.judged += 1
         try:
             info = self.problem.info(self.layout.content(vector))
-            member = Member(vector, info, float(self.problem.quality(info)))
+            return Member(vector, info, float(self.problem.quality(info)))
         except (ArithmeticError, LookupError, RecursionError, ValueError):  # counts of 0, grammars without end
             return Member(vector, None, -1.0)
+
+    def _judge(self, vector: Vector) -> Member:
+        """Ask the problem about a content; good ones go into the pool."""
+        member = self._ask(vector)
         if member.quality >= 1:
             if not self._pool:
                 self._climbs = [None] * len(self.controls)  # what has been climbed without the control
@@ -429,6 +494,7 @@ class BatchSearch:
         A slot that has asked less of control is searched on for a content that does all that its control asks, which
         takes the place of this one.
         """
+        self._gained = self.judged
         before = self.settled[slot]
         if before is not None:
             self._front = [other for other in self._front if other is not before]

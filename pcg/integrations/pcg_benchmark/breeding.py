@@ -1,0 +1,135 @@
+"""Breeding of contents for a set in which all are unlike, from all that are good, whether they serve the set or not.
+
+Climbs that each look for one content more end early where few contents are unlike each other: what is found is what is
+common, and what is rare is in nobody's way. So all good contents are kept in an `IndependentSet` and have children.
+Parents are drawn evenly over each number that the problem's `info` tells of contents (of things, of moves, ...), so
+that those far from the common ones, where there is room, have as many children as all of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pcg.integrations.pcg_benchmark.contents import Member, Vector
+from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable, Table
+from pcg.integrations.pcg_benchmark.operators import Operators
+
+ROOM = 2_000
+"""Good contents that are kept."""
+ROOM_BY_PAIRS = 1_500
+"""The same where each pair is a question of its own."""
+WORK = 60
+"""Comparisons for the sake of the set, for each content that was judged."""
+WORK_BY_PAIRS = 12
+"""The same where each pair is a question of its own."""
+SPREAD = 0.75
+"""Share of parents that are drawn evenly over what is told of contents, not over the contents."""
+
+
+class Breeding:
+    """Good contents of a problem, the set chosen from them, and their children.
+
+    Args:
+        problem: answers `diversity` and `controlability`; where it has a `table`, that compares many contents at once.
+        controls: what each content of the set shall do.
+        operators: make children.
+        rng: of everything drawn here.
+    """
+
+    def __init__(self, problem: Any, controls: Sequence[Any], operators: Operators, rng: np.random.Generator) -> None:
+        self.problem = problem
+        self.operators = operators
+        self.rng = rng
+        self._slots: dict[str, tuple[Any, list[int]]] = {}  # equal controls are asked about once
+        for slot, control in enumerate(controls):
+            self._slots.setdefault(repr(control), (control, []))[1].append(slot)
+        table: Callable[[int], Table] | None = getattr(problem, "table", None)
+        self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if table is None else (WORK, ROOM)
+        self.set = IndependentSet(len(controls), room, table or self._pairs, rng)
+        self.members: dict[bytes, Member] = {}
+        self._kinds: dict[tuple[str, float], list[int]] = {}  # what is told and its number -> rows
+        self._each: list[list[int]] = []  # the lists of these
+        self._judged = 0
+
+    def _pairs(self, places: int) -> PairTable:
+        return PairTable(places, lambda one, other: float(self.problem.diversity(one, other)) < 1.0)
+
+    def offer(self, member: Member, obeys: Sequence[int] = ()) -> bool:
+        """Keep a good content, and let it join the set if it serves it; return whether it is kept.
+
+        Args:
+            member: the content.
+            obeys: controls that it is taken to obey beside those that it does.
+        """
+        if not self.set.set.takes(member.info):
+            return False
+        slots = set(obeys)
+        for control, same in self._slots.values():
+            if float(self.problem.controlability(member.info, control)) >= 1:
+                slots.update(same)
+        if not slots:
+            return False
+        key = member.vector.tobytes()
+        row = self.set.offer(key, member.info, self.rng.permutation(sorted(slots)).tolist())
+        if row < 0:
+            return False
+        self.members[key] = member
+        for kind in numbers_of(member.info).items():
+            if kind not in self._kinds:
+                self._each.append(self._kinds.setdefault(kind, []))
+            self._kinds[kind].append(row)
+        if len(self.members) > 2 * self.set.room:  # those that had to go
+            self.members = {key: member for key, member in self.members.items() if self.set.knows(key)}
+        return True
+
+    def chosen(self, slot: int) -> Member | None:
+        """Return the content of the set that a control is matched with."""
+        row = self.set.held(slot)
+        return None if row < 0 else self.members[self.set.key(row)]
+
+    def breed(self, judge: Callable[[Vector], Member]) -> None:
+        """Judge a child, keep it if it is good, and improve the set for as long as that is due."""
+        parent, other = self._member(self._parent()), self._member(self._any())
+        vector, used = self.operators.vary(self.rng, parent.vector, other.vector)
+        member = judge(vector)
+        self._judged += 1
+        kept = member.quality >= 1 and self._is_new(member, parent) and self.offer(member)
+        self.operators.learn(used, kept)
+        size = len(self.set.rows)
+        while self.set.compared < self._work * self._judged and self.set.size < size and self.set.improve():
+            pass
+
+    def _is_new(self, member: Member, parent: Member) -> bool:
+        """Tell whether a child is at all unlike its parent: copies need not be kept."""
+        return float(self.problem.diversity(parent.info, member.info)) > 0
+
+    def _member(self, row: int) -> Member:
+        return self.members[self.set.key(row)]
+
+    def _any(self) -> int:
+        return int(self.rng.integers(self.set.used))
+
+    def _parent(self) -> int:
+        """Return the row of a content to have a child."""
+        if self._each and self.rng.random() < SPREAD:
+            rows = self._each[int(self.rng.integers(len(self._each)))]
+            return rows[int(self.rng.integers(len(rows)))]
+        return self._any()
+
+
+def numbers_of(info: Any) -> dict[str, float]:
+    """Return the numbers that an `info` tells of a content, and how many entries its lists and texts have.
+
+    >>> numbers_of({"crates": 2, "solution": "ulld", "content": None})
+    {'crates': 2.0, 'solution': 4.0}
+    """
+    found = {}
+    for name, value in info.items() if isinstance(info, Mapping) else ():
+        if isinstance(value, (int, float, np.integer, np.floating)):
+            found[name] = float(value)
+        elif hasattr(value, "__len__"):
+            found[name] = float(len(value))
+    return found

@@ -1,0 +1,185 @@
+"""Sets of contents that are unlike each other, and the breeding that fills them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from test_pcg_benchmark import Environment, Stripes, array, integers
+
+from pcg.integrations.pcg_benchmark import BatchSearch, breeding, search
+from pcg.integrations.pcg_benchmark.breeding import Breeding, numbers_of
+from pcg.integrations.pcg_benchmark.contents import Layout, Member
+from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable
+from pcg.integrations.pcg_benchmark.operators import Operators
+
+
+def near(one: int, other: int) -> bool:
+    return abs(one - other) <= 1
+
+
+def chosen_from(slots: int, room: int = 100, alike: Any = near) -> IndependentSet:
+    return IndependentSet(slots, room, lambda places: PairTable(places, alike), np.random.default_rng(1))
+
+
+def offer(kept: IndependentSet, number: int, obeys: tuple[int, ...] | None = None) -> int:
+    return kept.offer(b"%d" % number, number, range(len(kept.rows)) if obeys is None else obeys)
+
+
+def members(kept: IndependentSet) -> list[int]:
+    return sorted(kept.items[row] for row in kept.rows.tolist() if row >= 0)
+
+
+def test_two_take_the_place_of_the_one_in_their_way() -> None:
+    kept = chosen_from(2)
+    for number in (1, 0, 2):
+        offer(kept, number)
+    assert members(kept) == [0, 2]
+    assert sorted(kept.held(slot) for slot in range(2)) == [1, 2]
+
+
+def test_who_holds_a_control_makes_way_for_one_that_obeys_no_other() -> None:
+    kept = chosen_from(2)
+    offer(kept, 10, (0, 1))
+    first = next(slot for slot in range(2) if kept.held(slot) >= 0)
+    offer(kept, 20, (first,))
+    assert kept.items[kept.held(first)] == 20
+    assert kept.items[kept.held(1 - first)] == 10
+    offer(kept, 30, (0, 1))  # there is no third control
+    assert members(kept) == [10, 20]
+    assert kept.waiting(0) == [2]
+
+
+def test_one_that_obeys_the_wrong_control_changes_nothing() -> None:
+    kept = chosen_from(2)
+    offer(kept, 1, (0,))
+    offer(kept, 0, (0,))
+    offer(kept, 2, (0,))  # two for one, but both ask for the same control
+    assert members(kept) == [1]
+    assert kept.held(0) == 0
+    assert (kept.tight[:3] == 1).all()
+
+
+def test_where_there_is_no_more_room_those_go_that_most_are_in_the_way_of() -> None:
+    kept = chosen_from(9, room=4)
+    for number in (0, 2, 4):
+        offer(kept, number)
+    assert offer(kept, 1) == 3  # like 0 and 2
+    assert offer(kept, 0) == -1  # known
+    assert offer(kept, 3) == -1  # like as many as the 1
+    assert offer(kept, 9) == 3
+    assert not kept.knows(b"1")
+    assert members(kept) == [0, 2, 4, 9]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_set_is_as_large_as_can_be_and_knows_who_is_in_whose_way(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    joined = np.triu(rng.random((40, 40)) < 0.2, 1)
+    joined |= joined.T
+    np.fill_diagonal(joined, True)
+    kept = chosen_from(40, alike=lambda one, other: bool(joined[one, other]))
+    for number in range(40):
+        offer(kept, number)
+    for _ in range(400):
+        kept.improve()
+    graph = nx.from_numpy_array(~joined)
+    largest, _ = nx.max_weight_clique(graph, weight=None)
+    assert kept.size == len(largest)
+    inside = members(kept)
+    assert not joined[np.ix_(inside, inside)][~np.eye(len(inside), dtype=bool)].any()
+    assert (kept.tight[:40] == [joined[k, inside].sum() for k in kept.items]).all()
+    assert (kept.tight[:40] == kept.alike[:40].sum(axis=1)).all()
+
+
+class Counts(Stripes):
+    """Rows of twelve bits, all good; of one number of ones are alike."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._content_space = array((1, 12), integers(2))
+
+    def info(self, content: Any) -> dict[str, Any]:
+        return {"ones": int(np.sum(content))}
+
+    def quality(self, info: dict[str, Any]) -> float:
+        return 1.0
+
+    def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+        return float(one["ones"] != other["ones"])
+
+    def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
+        return 1.0
+
+
+def test_what_is_rare_is_bred_from_what_is_nearly_as_rare() -> None:
+    problem = Counts()
+    layout = Layout(problem._content_space)
+    bred = Breeding(problem, [{}] * 13, Operators(layout), np.random.default_rng(3))
+    half = np.array([0.0, 1.0] * 6)
+
+    def judge(vector: Any) -> Member:
+        return Member(vector, problem.info([vector.tolist()]), 1.0)
+
+    assert bred.offer(judge(half))
+    for _ in range(600):
+        bred.breed(judge)
+    found = [bred.chosen(slot) for slot in range(13)]
+    assert sorted(member.info["ones"] for member in found if member is not None) == list(range(13))
+
+
+def test_contents_that_obey_nothing_or_are_copies_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counts, "controlability", lambda self, info, control: float(info["ones"] == control["ones"]))
+    problem = Counts()
+    bred = Breeding(problem, [{"ones": 6}], Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    assert not bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
+    assert bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0), (0,))  # taken to obey
+    assert bred.set.size == 1
+    before = bred.set.used
+    for _ in range(50):
+        bred.breed(lambda vector: Member(vector, {"ones": 0}, 1.0))
+    assert bred.set.used == before
+
+
+def test_many_are_compared_at_once_where_the_problem_can() -> None:
+    asked: list[int] = []
+
+    class AtOnce(PairTable):
+        def meet(self, item: Any) -> Any:
+            asked.append(item["ones"])
+            return super().meet(item)
+
+    problem = SimpleNamespace(
+        diversity=Counts().diversity,
+        controlability=Counts().controlability,
+        table=lambda places: AtOnce(places, lambda one, other: one["ones"] == other["ones"]),
+    )
+    bred = Breeding(problem, [{}] * 3, Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    assert bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
+    assert asked
+
+
+def test_a_search_whose_climbs_stand_still_breeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, number in (("STAY", 1), ("STANDSTILL", 3), ("BRIEF", 3), ("FEW", 1), ("SLOW", 0.0), ("FRUITLESS", 800)):
+        monkeypatch.setattr(search, name, number)
+    used = []
+    breed = Breeding.breed
+    monkeypatch.setattr(breeding.Breeding, "breed", lambda self, ask: (used.append(1), breed(self, ask))[1])
+    batches = []
+    for _ in range(2):
+        searching = BatchSearch(Environment(Counts()), [{"zeros": k} for k in range(13)], seed=4)
+        batches.append(searching.run(evaluations=6000))
+        assert searching.judged <= 6000
+        settled = [member.info["ones"] for member in searching.settled if member is not None]
+        assert sorted(settled) == list(range(13))
+    assert used
+    assert batches[0] == batches[1]
+
+
+def test_numbers_are_read_from_what_a_problem_tells() -> None:
+    told = {"crates": np.int64(3), "ratio": 0.5, "plan": "uuld", "rooms": [1, 2], "none": None, "free": True}
+    assert numbers_of(told) == {"crates": 3.0, "ratio": 0.5, "plan": 4.0, "rooms": 2.0, "free": 1.0}
+    assert numbers_of([1, 2]) == {}

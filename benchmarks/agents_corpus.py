@@ -398,8 +398,9 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own; at 40 ms there are plays of `hyper` on "
-        "level 0 alone. "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own, at 40 ms those of `pcg` on level 0 alone. "
+        "The nine plays lost there for overtime were lost for memory that was got within a decision, mended since then: "
+        "all of level 0 by `hyper` and the first 30 by `pcg` are from before most of that. "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

@@ -113,6 +113,9 @@ class Model:
         self._room = room
         self._stride_of = stride_of
         self._format = format_blocks
+        self.small_pages = False
+        """Whether the system hands over memory for pools in pages of kilobytes, at their first use: getting it is quick
+        (large ones took up to 400 ms where memory was in pieces), and using it is slower."""
         self._owner = owner  # keeps the tables alive
         self.stochastic = stochastic
         self.action_names = tuple(action_names)
@@ -156,7 +159,7 @@ class Model:
         """
         stride = self.stride
         size = (count * stride + _LINE) // 8
-        if stride < _SPARSE:
+        if stride < _SPARSE and not self.small_pages:
             memory = np.zeros(size, dtype=np.int64)
         else:
             # not from numpy, which asks for pages of megabytes: the format alone would have the system clear them all

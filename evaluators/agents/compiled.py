@@ -186,6 +186,7 @@ class CompiledAgent(Agent):
     def enlarge(self) -> None:
         """Get larger memory: what the caller of `DECISION.decide` does when the answer is GROW."""
         assert self._model is not None
+        self._model.small_pages = self.budget.milliseconds is not None
         grow_model(self._model, self._room)
         self._allocate(self._model)
 

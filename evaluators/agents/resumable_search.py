@@ -138,6 +138,7 @@ class ResumableSearch:
             self._grow()
 
     def _grow(self) -> None:
+        self.model.small_pages = self._hasty
         grow_model(self.model, self.search.room)
         self.search.enlarge(MEMORY // self.model.stride)
         self.begin(*self._asked)

@@ -328,6 +328,26 @@ def test_how_much_room_states_have_does_not_change_decisions() -> None:
     assert actions(0) == actions(1) == actions(4)
 
 
+def test_in_a_hurry_few_of_those_that_wait_are_moved_to_larger_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(value_field, "_HASTY", 2)
+    monkeypatch.setattr(value_field, "_TIMED_QUOTA", 30)  # so that there are some
+    state = load("lode_runner").start(3, seed=1)
+    agent = make_agent("valuefield", seed=1, budget="40ms")
+    agent.reset(state)
+    agent.act(state)
+    field: Any = agent._field  # type: ignore[attr-defined]
+    first, waiting = field["head"], field["tail"] - field["head"]
+    assert waiting > 2
+    nodes = [int(field.kept("waiting")[entry % 256]) for entry in range(first, field["tail"])]
+    known = agent.known_places  # type: ignore[attr-defined]
+    agent.enlarge()  # type: ignore[attr-defined]
+    assert field["tail"] - field["head"] == 2
+    states = [field.kept("done")[node] for node in nodes]
+    assert states == [graph.WAITING] * 2 + [graph.NEW] * (waiting - 2)
+    agent.act(state)
+    assert agent.known_places >= known  # type: ignore[attr-defined]
+
+
 @kernel
 def test_games_of_any_engine_are_played() -> None:
     state = sliding("123456708").start()

@@ -66,10 +66,10 @@ LEAST = 0.1
 """Least share of each way, relative to the best."""
 STANDSTILL = 4000
 """Contents judged without a slot settled after which contents are bred for all slots together."""
-SLOW = 3.0
+SLOW = 6.0
 """The same, as a multiple of what each of the settled slots has taken."""
-FRUITLESS = 10_000
-"""Contents bred without a slot settled after which climbs go on."""
+TRIAL, FRUITLESS = 3000, 10_000
+"""Contents bred without a slot settled after which climbs go on: the first times, and where breeding paid."""
 DEAR = 5000
 """Contents bred for each slot settled above which climbs have twice as long the next time."""
 BRIEF = 1000
@@ -219,11 +219,14 @@ class BatchSearch:
         for member in self._pool:
             breeding.offer(member)
         began, known = self.judged, breeding.set.size
-        size, idle = known, 0
-        while idle < FRUITLESS and breeding.set.size < len(self.controls) and not self._spent():
+        size, idle, patience = known, 0, FRUITLESS if self._pays else TRIAL
+        while idle < patience and breeding.set.size < len(self.controls) and not self._spent():
             breeding.breed(self._ask)
-            idle = idle + 1 if breeding.set.size <= size else 0
-            size = max(size, breeding.set.size)
+            idle += 1
+            if breeding.set.size > size:
+                size, idle = breeding.set.size, 0
+                if self.judged - began <= DEAR * (size - known):
+                    patience = FRUITLESS
         self._gained = self.judged
         self._pays = self.judged - began <= DEAR * (size - known)
         self._patience = BRIEF if self._pays else 2 * max(self._patience, STANDSTILL)

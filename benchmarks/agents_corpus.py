@@ -66,7 +66,8 @@ LEFT_OUT = ("replay", "flatmc", "uct", "mmcts", "mmctsown")
 class Campaign:
     """Plays of a campaign. Without `agents`, all of the table; without `games`, all of the corpus.
 
-    With `slice`, games come in an order drawn by lot, and it is the next agent's turn after so many plays.
+    With `slice`, games come in an order drawn by lot, and it is the next agent's turn after so many plays. With
+    `by_level`, the tables have a row for each level, so that agents can be compared where they have played.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Campaign:
     agents: tuple[str, ...] = ()
     games: tuple[str, ...] = ()
     slice: int = 0
+    by_level: bool = False
 
     def entrants(self, chosen: Sequence[str] = ()) -> list[str]:
         """Agents that play: those chosen, or the campaign's."""
@@ -133,6 +135,7 @@ CAMPAIGNS = {
             "0-1",
             1,
             ("hyper", "pcg"),
+            by_level=True,
         ),
         Campaign(
             "held-out",
@@ -233,7 +236,9 @@ def play(campaign: Campaign, store: Path, agents: Sequence[str], games: Sequence
                 f"{len(state.faults)} disqualified ({time.monotonic() - started:.0f} s)",
                 flush=True,
             )
-            summary = summarise(agent, tournament.matches(), state.results, by_level=bool(campaign.games))
+            summary = summarise(
+                agent, tournament.matches(), state.results, by_level=campaign.by_level or bool(campaign.games)
+            )
             write_summary(summary, table_of(campaign, agent))
             if state.stopped == "interrupted":
                 raise KeyboardInterrupt
@@ -398,9 +403,9 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own, at 40 ms those of `pcg` on level 0 alone. "
-        "The nine plays lost there for overtime were lost for memory that was got within a decision, mended since then: "
-        "all of level 0 by `hyper` and the first 30 by `pcg` are from before most of that. "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own, at 40 ms those of `pcg` on level 0 "
+        "alone. The nine plays lost there for overtime were lost to memory that was got within a decision, which was "
+        "mended during and after these plays. "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

@@ -183,15 +183,18 @@ def common_rows(summaries: Iterable[Summary]) -> list[Key]:
 
 
 def standings(summaries: Iterable[Summary], keys: Iterable[Key] | None = None) -> Standings:
-    """Rank agents by summaries with a row for each game, or by some rows of them."""
+    """Rank agents by summaries, or by some rows of them; rows of several levels of a game are added up."""
     kept = list(summaries)
     wanted = None if keys is None else set(keys)
     games: dict[str, dict[str, Tally]] = {}
     overall: dict[str, Tally] = {}
     for summary in kept:
         rows = {k: t for k, t in summary.rows.items() if t.plays and (wanted is None or k in wanted)}
+        levels: dict[str, list[Totals]] = {}
         for (game, _), totals in rows.items():
-            games.setdefault(game, {})[summary.agent] = totals.tally
+            levels.setdefault(game, []).append(totals)
+        for game, of_game in levels.items():
+            games.setdefault(game, {})[summary.agent] = _sum(of_game).tally
         overall[summary.agent] = _sum(rows.values()).tally
     faults = {s.agent: sum(len(t.faults) for k, t in s.rows.items() if wanted is None or k in wanted) for s in kept}
     return rank_tallies(games, overall, faults=faults)

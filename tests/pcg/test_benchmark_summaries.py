@@ -40,9 +40,10 @@ def test_a_summary_is_read_as_it_was_written(tmp_path: Path, by_level: bool) -> 
     assert (summary.plays, summary.planned, len(summary.rows)) == (7, 18, 6 if by_level else 3)
 
 
-def test_agents_are_ranked_by_summaries_as_by_their_plays() -> None:
+@pytest.mark.parametrize("by_level", [False, True])
+def test_agents_are_ranked_by_summaries_as_by_their_plays(by_level: bool) -> None:
     played = {agent: results_of(agent) for agent in ("mcts", "olets", "random")}
-    summaries = [summarise(agent, MATCHES, results, by_level=False) for agent, results in played.items()]
+    summaries = [summarise(agent, MATCHES, results, by_level=by_level) for agent, results in played.items()]
     assert standings(summaries) == rank([result for results in played.values() for result in results])
 
 

@@ -144,6 +144,28 @@ def test_contents_that_obey_nothing_or_are_copies_are_not_kept(monkeypatch: pyte
     assert bred.set.used == before
 
 
+def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breeding, "NUMBERS", 20)
+    monkeypatch.setattr(breeding, "ALIKE", 3)
+    monkeypatch.setattr(breeding, "ROOM_BY_PAIRS", 10)
+    problem = SimpleNamespace(diversity=lambda one, other: 1.0, controlability=lambda info, control: 1.0)
+    bred = Breeding(problem, [{}], Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    for number in range(200):
+        bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
+        if number == 9:
+            assert len(bred._kinds) == 11
+            assert [len(rows) for rows in bred._each if len(rows) > 1] == [3]
+    monkeypatch.setattr(bred.set, "room", 10)
+    bred.set.tight[:] = 5  # all have to go sooner than a new one
+    bred.set.inside[:] = False
+    for number in range(200, 260):
+        bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
+        bred.set.tight[:] = 5
+    assert len(bred._kinds) <= 21
+    assert len(bred.members) <= 20
+    assert bred.set.used == 10
+
+
 def test_many_are_compared_at_once_where_the_problem_can() -> None:
     asked: list[int] = []
 

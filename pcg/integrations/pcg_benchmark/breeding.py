@@ -27,6 +27,10 @@ WORK_BY_PAIRS = 12
 """The same where each pair is a question of its own."""
 SPREAD = 0.75
 """Share of parents that are drawn evenly over what is told of contents, not over the contents."""
+ALIKE = 64
+"""Contents of one number of which parents are drawn: the latest, and some of those before."""
+NUMBERS = 10_000
+"""Numbers that are told apart before those of contents that are kept no longer are forgotten."""
 
 
 class Breeding:
@@ -51,7 +55,8 @@ class Breeding:
         self.set = IndependentSet(len(controls), room, table or self._pairs, rng)
         self.members: dict[bytes, Member] = {}
         self._kinds: dict[tuple[str, float], list[int]] = {}  # what is told and its number -> rows
-        self._each: list[list[int]] = []  # the lists of these
+        self._each: list[list[int]] = []
+        self._most = NUMBERS
         self._judged = 0
 
     def _pairs(self, places: int) -> PairTable:
@@ -77,13 +82,29 @@ class Breeding:
         if row < 0:
             return False
         self.members[key] = member
-        for kind in numbers_of(member.info).items():
-            if kind not in self._kinds:
-                self._each.append(self._kinds.setdefault(kind, []))
-            self._kinds[kind].append(row)
+        self._note(row)
         if len(self.members) > 2 * self.set.room:  # those that had to go
             self.members = {key: member for key, member in self.members.items() if self.set.knows(key)}
         return True
+
+    def _note(self, row: int) -> None:
+        """Remember what is told of a content that is kept."""
+        self._tell_apart(row)
+        if len(self._each) > self._most:
+            self._kinds, self._each = {}, []
+            for kept in range(self.set.used):
+                self._tell_apart(kept)
+            self._most = max(NUMBERS, 2 * len(self._each))
+
+    def _tell_apart(self, row: int) -> None:
+        for kind in numbers_of(self.set.items[row]).items():
+            rows = self._kinds.get(kind)
+            if rows is None:
+                self._each.append(self._kinds.setdefault(kind, [row]))
+            elif len(rows) < ALIKE:
+                rows.append(row)
+            else:
+                rows[int(self.rng.integers(ALIKE))] = row
 
     def chosen(self, slot: int) -> Member | None:
         """Return the content of the set that a control is matched with."""

@@ -114,8 +114,8 @@ class Model:
         self._stride_of = stride_of
         self._format = format_blocks
         self.small_pages = False
-        """Whether the system hands over memory for pools in pages of kilobytes, at their first use: getting it is quick
-        (large ones took up to 400 ms where memory was in pieces), and using it is slower."""
+        """True: memory of pools comes in pages of kilobytes, at their first use. Getting it is quick (large pages took
+        up to 400 ms where memory was in pieces), and using it is slower."""
         self._owner = owner  # keeps the tables alive
         self.stochastic = stochastic
         self.action_names = tuple(action_names)

@@ -106,6 +106,8 @@ def _awaited(field: Record, most: int) -> list[int]:
 
     A decision that ran out of room goes back to what was known at its start.
     """
+    if field["blocks"] == 0:  # without places there is no graph
+        return []
     when = "" if field["open"] == CLOSED else "_before"
     done, waiting = field.kept(f"done{when}"), field.kept("waiting")
     places = [entry % len(waiting) for entry in range(field[f"head{when}"], field[f"tail{when}"])]

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,10 +65,10 @@ UNKNOWN = 1e9
 """Likeness to the settled contents of an answer that was not compared with them."""
 LEAST = 0.1
 """Least share of each way, relative to the best."""
-STANDSTILL = 4000
-"""Contents judged without a slot settled after which contents are bred for all slots together."""
-SLOW = 6.0
-"""The same, as a multiple of what each of the settled slots has taken."""
+STANDSTILL = 2000
+"""Contents judged without a slot settled after which contents may be bred for all slots together."""
+LATELY, SLOW = 5, 2.0
+"""That is done when the last slots have taken so many times what all settled ones took on average."""
 TRIAL, FRUITLESS = 3000, 10_000
 """Contents bred without a slot settled after which climbs go on: the first times, and where breeding paid."""
 DEAR = 5000
@@ -152,6 +153,7 @@ class BatchSearch:
         self._spent: Callable[..., bool] = lambda share=1.0: False
         self._breeding: Breeding | None = None
         self._gained = 0  # contents judged when a slot was settled last, or breeding was given up
+        self._lately: deque[int] = deque(maxlen=LATELY)  # contents judged when the last slots were settled
         self._patience = STANDSTILL
         self._pays = False  # whether breeding did when it was tried last
 
@@ -205,8 +207,10 @@ class BatchSearch:
         settled = sum(member is not None for member in self.settled)
         if len(self._pool) < FEW or not settled:
             return False
-        usual = 0.0 if self._pays else SLOW * self.judged / settled
-        return self.judged - self._gained >= max(self._patience, usual)
+        usual = self.judged / settled
+        if not self._pays and self.judged - self._lately[0] < SLOW * len(self._lately) * usual:
+            return False
+        return self.judged - self._gained >= self._patience
 
     def _breed(self) -> None:
         """Breed contents for all slots together, for as long as that settles more of them."""
@@ -498,6 +502,7 @@ class BatchSearch:
         takes the place of this one.
         """
         self._gained = self.judged
+        self._lately.append(self.judged)
         before = self.settled[slot]
         if before is not None:
             self._front = [other for other in self._front if other is not before]

@@ -66,20 +66,15 @@ class SokobanSearch:
             for boxes in range(most + 1)
         ]
         full = float(self.problem._diversity)
-
-        def table(places: int) -> PlanTable:
-            return PlanTable(places, self.evaluator.similarity, full)
-
-        plans = self._plans = table(count)
-        made = iter((plans,))
-        self.set = IndependentSet(count, _ROOM, lambda places: next(made, None) or table(places), self.rng)
+        self._plans, kept = (PlanTable(places, self.evaluator.similarity, full) for places in (count, _ROOM))
+        self.set = IndependentSet(count, _ROOM, self._plans, kept, self.rng)
         self._levels = np.zeros((_ROOM, cells), np.int8)
         self._parents = np.zeros((_LENGTHS * _PUSHES * _ALIKE, cells), np.int8)
         self._kinds: dict[tuple[int, int], list[int]] = {}
         self._wanted = np.array([bool(slots) for slots in self._obeys], np.int8)
         self._trial = np.zeros(1, sokoban_breeding_kernel.TRIAL)
         for field, value in (
-            ("level", self.evaluator.address), ("plans", plans.address), ("height", self.height),
+            ("level", self.evaluator.address), ("plans", self._plans.address), ("height", self.height),
             ("width", self.width), ("parents", self._parents.ctypes.data), ("most_boxes", most),
             ("wanted", self._wanted.ctypes.data), ("least_moves", self._least_moves()), ("limit", _ANY),
             ("longest", LONGEST), ("word", 1 + int(self.rng.integers(2147483645))),

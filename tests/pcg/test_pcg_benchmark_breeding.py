@@ -22,7 +22,7 @@ def near(one: int, other: int) -> bool:
 
 
 def chosen_from(slots: int, room: int = 100, alike: Any = near) -> IndependentSet:
-    return IndependentSet(slots, room, lambda places: PairTable(places, alike), np.random.default_rng(1))
+    return IndependentSet(slots, room, PairTable(slots, alike), PairTable(room, alike), np.random.default_rng(1))
 
 
 def offer(kept: IndependentSet, number: int, obeys: tuple[int, ...] | None = None) -> int:

@@ -266,7 +266,7 @@ def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None
     assert (kept.alike[:, kept.rows < 0] == 0).all()
     for place in places:
         item = kept.items[kept.rows[place]]
-        assert kept.set.text(place).tobytes() == item.tobytes()
+        assert kept.chosen.text(place).tobytes() == item.tobytes()
         assert (kept.kept.meet(item) == kept.alike[:, place]).all()
     assert (kept.tight == kept.alike.sum(axis=1)).all()
     inside = kept.rows[places]

@@ -50,9 +50,10 @@ class Breeding:
         self._slots: dict[str, tuple[Any, list[int]]] = {}  # equal controls are asked about once
         for slot, control in enumerate(controls):
             self._slots.setdefault(repr(control), (control, []))[1].append(slot)
-        table: Callable[[int], Table] | None = getattr(problem, "table", None)
-        self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if table is None else (WORK, ROOM)
-        self.set = IndependentSet(len(controls), room, table or self._pairs, rng)
+        own: Callable[[int], Table] | None = getattr(problem, "table", None)
+        self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if own is None else (WORK, ROOM)
+        table = own or self._pairs
+        self.set = IndependentSet(len(controls), room, table(len(controls)), table(room), rng)
         self.members: dict[bytes, Member] = {}
         self._kinds: dict[tuple[str, float], list[int]] = {}  # what is told and its number -> rows
         self._each: list[list[int]] = []
@@ -69,7 +70,7 @@ class Breeding:
             member: the content.
             obeys: controls that it is taken to obey beside those that it does.
         """
-        if not self.set.set.takes(member.info):
+        if not self.set.chosen.takes(member.info):
             return False
         slots = set(obeys)
         for control, same in self._slots.values():

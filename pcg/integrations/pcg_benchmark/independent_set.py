@@ -26,7 +26,6 @@ class Table(Protocol):
 
     def takes(self, item: Any) -> bool:
         """Tell whether a content can be put here."""
-        raise NotImplementedError
 
     def use(self, places: int) -> None:
         """Look at the first places only; the others are empty."""
@@ -39,11 +38,9 @@ class Table(Protocol):
 
     def meet(self, item: Any) -> Flags:
         """Return for each place whether a content is too like the one there; the next call may change the array."""
-        raise NotImplementedError
 
     def meet_some(self, item: Any, places: Places) -> Flags:
         """Return for some places that are not empty whether a content is too like the one there."""
-        raise NotImplementedError
 
 
 class PairTable:
@@ -94,21 +91,22 @@ class IndependentSet:
     Args:
         slots: number of controls.
         room: contents that are kept.
-        table: makes a `Table` of a number of places.
+        chosen: table of `slots` places for the set.
+        kept: table of `room` places for all contents.
         rng: draws which of several is taken.
 
     Attributes:
         items: contents that are kept, by row.
-        set: table of the set; `IndependentSet.rows` has the row of each of its places, -1 for an empty one.
+        chosen: table of the set; `rows` has the row of each of its places, -1 for an empty one.
         tight: how many of the set are in the way of each content that is kept; itself, for one inside.
         holder: place of the set that each control is matched with, or -1.
         compared: pairs that were compared so far.
     """
 
-    def __init__(self, slots: int, room: int, table: Callable[[int], Table], rng: np.random.Generator) -> None:
+    def __init__(self, slots: int, room: int, chosen: Table, kept: Table, rng: np.random.Generator) -> None:
         self.rng = rng
         self.room = room
-        self.set, self.kept = table(slots), table(room)
+        self.chosen, self.kept = chosen, kept
         self.kept.use(0)
         self.items: list[Any] = []
         self._keys: list[bytes] = []
@@ -159,7 +157,7 @@ class IndependentSet:
             key: equal for contents of which one is enough.
             item: the content, as tables take it.
             obeys: controls that it obeys.
-            alike: what `set.meet` says of it, where that is known.
+            alike: what `chosen.meet` says of it, where that is known.
 
         Returns:
             Its row, or -1 when it is not kept: it is known, or more of the set are in its way than in anyone's.
@@ -167,7 +165,7 @@ class IndependentSet:
         if key in self._known:
             return -1
         if alike is None:
-            alike = self.set.meet(item)
+            alike = self.chosen.meet(item)
             self.compared += self.size
         row = self._row(int(alike.sum()))
         if row < 0:
@@ -204,7 +202,7 @@ class IndependentSet:
         if not len(empty) or not self._match(int(empty[0]), row):
             return False
         place = int(empty[0])
-        self.set.put(place, self.items[row])
+        self.chosen.put(place, self.items[row])
         self._column(place, self.kept.meet(self.items[row])[: self.used])
         self.compared += self.used
         self.rows[place] = row
@@ -221,7 +219,7 @@ class IndependentSet:
     def _remove(self, place: int) -> None:
         self.inside[self.rows[place]] = False
         self.rows[place] = -1
-        self.set.clear(place)
+        self.chosen.clear(place)
         self._column(place, 0)
         self.holder = [-1 if held == place else held for held in self.holder]
         self._todo.discard(place)
@@ -276,7 +274,7 @@ class IndependentSet:
                 self._remove(int(np.flatnonzero(self.rows == row)[0]))
             self.rows[place] = old
             self.inside[old] = True
-            self.set.put(place, self.items[old])
+            self.chosen.put(place, self.items[old])
             self._column(place, column)
             self.holder = before
             return False

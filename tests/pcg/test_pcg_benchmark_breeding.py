@@ -201,6 +201,20 @@ def test_a_search_whose_climbs_stand_still_breeds(monkeypatch: pytest.MonkeyPatc
     assert batches[0] == batches[1]
 
 
+def test_climbs_that_are_no_slower_than_they_were_are_left_to_go_on() -> None:
+    searching = BatchSearch(Environment(Counts()), [{"zeros": k} for k in range(13)], seed=4)
+    assert not searching._stands_still()  # nothing is good yet
+    searching._pool = [Member(np.zeros(12), {"ones": 0}, 1.0)] * search.FEW
+    searching._took = [3000] * 9
+    searching._lately.extend(range(15_000, 30_000, 3000))
+    searching._gained, searching.judged = 27_000, 32_000
+    assert not searching._stands_still()  # slow, as always
+    searching._took = [300] * 9
+    assert searching._stands_still()
+    searching.judged = 28_000
+    assert not searching._stands_still()  # one was settled just now
+
+
 def test_numbers_are_read_from_what_a_problem_tells() -> None:
     told = {"crates": np.int64(3), "ratio": 0.5, "plan": "uuld", "rooms": [1, 2], "none": None, "free": True}
     assert numbers_of(told) == {"crates": 3.0, "ratio": 0.5, "plan": 4.0, "rooms": 2.0, "free": 1.0}

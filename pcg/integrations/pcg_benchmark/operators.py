@@ -62,14 +62,17 @@ class _Shares:
         # lists: the alternatives are few, and arrays cost more than what is in them
         self._good = [1.0] * count
         self._tried = [2.0] * count
+        self._bounds: list[float] = []  # sums of shares, until something is learned
 
     def draw(self, rng: np.random.Generator) -> int:
-        shares = [good / tried for good, tried in zip(self._good, self._tried, strict=True)]
-        least = FLOOR * max(shares)
-        bounds = list(accumulate(max(share, least) for share in shares))
-        return bisect_left(bounds, rng.random() * bounds[-1])
+        if not self._bounds:
+            shares = [good / tried for good, tried in zip(self._good, self._tried, strict=True)]
+            least = FLOOR * max(shares)
+            self._bounds = list(accumulate(share if share > least else least for share in shares))
+        return bisect_left(self._bounds, rng.random() * self._bounds[-1])
 
     def learn(self, k: int, of_use: bool) -> None:
+        self._bounds = []
         self._good[k] = MEMORY * self._good[k] + of_use
         self._tried[k] = MEMORY * self._tried[k] + 1.0
 
@@ -84,13 +87,18 @@ def _kin(layout: Layout, rng: np.random.Generator) -> NDArray[np.intp]:
     return layout.kinds[int(layout.kind_of[int(rng.integers(len(layout)))])]
 
 
+def _any(rng: np.random.Generator, kin: NDArray[np.intp]) -> int:
+    """Return a leaf: what `rng.choice` draws, in a tenth of its time."""
+    return int(kin[int(rng.integers(len(kin)))])
+
+
 def _redraw(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
-    at = int(rng.choice(_kin(layout, rng)))
+    at = _any(rng, _kin(layout, rng))
     vector[at] = layout.draw(rng, at)
 
 
 def _step(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
-    at = int(rng.choice(_kin(layout, rng)))
+    at = _any(rng, _kin(layout, rng))
     if layout.whole[at]:
         vector[at] += 1.0 if rng.random() < 0.5 else -1.0
     else:
@@ -99,7 +107,7 @@ def _step(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vecto
 
 def _toggle(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     """Toggle a binary digit of a whole number: some numbers are sets of flags."""
-    at = int(rng.choice(_kin(layout, rng)))
+    at = _any(rng, _kin(layout, rng))
     span = int(layout.high[at] - layout.low[at])
     if layout.whole[at] and span > 1:
         digit = int(rng.integers((span - 1).bit_length()))
@@ -108,12 +116,12 @@ def _toggle(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vec
 
 def _copy(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     kin = _kin(layout, rng)
-    vector[int(rng.choice(kin))] = vector[int(rng.choice(kin))]
+    vector[_any(rng, kin)] = vector[_any(rng, kin)]
 
 
 def _exchange(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     kin = _kin(layout, rng)
-    one, two = int(rng.choice(kin)), int(rng.choice(kin))
+    one, two = _any(rng, kin), _any(rng, kin)
     vector[one], vector[two] = vector[two], vector[one]
 
 
@@ -136,7 +144,7 @@ def _fill(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vecto
     """Give a stretch of one kind the value of one of its leaves."""
     kin = _kin(layout, rng)
     at = int(rng.integers(len(kin)))
-    vector[kin[at : at + 2 + int(rng.integers(max(1, len(kin) // 3)))]] = vector[int(rng.choice(kin))]
+    vector[kin[at : at + 2 + int(rng.integers(max(1, len(kin) // 3)))]] = vector[_any(rng, kin)]
 
 
 def _reflect(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
@@ -155,7 +163,7 @@ def _permute(layout: Layout, rng: np.random.Generator, vector: Vector, other: Ve
 def _rename(layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
     """Exchange two values wherever they stand in a kind."""
     kin = _kin(layout, rng)
-    one, two = vector[int(rng.choice(kin))], layout.draw(rng, int(rng.choice(kin)))
+    one, two = vector[_any(rng, kin)], layout.draw(rng, _any(rng, kin))
     values = vector[kin]
     vector[kin] = np.where(values == one, two, np.where(values == two, one, values))
 

@@ -67,14 +67,12 @@ LEAST = 0.1
 """Least share of each way, relative to the best."""
 STANDSTILL = 2000
 """Contents judged without a slot settled after which contents may be bred for all slots together."""
-LATELY, SLOW = 5, 2.0
-"""That is done when the last slots have taken so many times what all settled ones took on average."""
-TRIAL, FRUITLESS = 3000, 10_000
-"""Contents bred without a slot settled after which climbs go on: the first times, and where breeding paid."""
-DEAR = 5000
-"""Contents bred for each slot settled above which climbs have twice as long the next time."""
+LATELY, SLOW = 5, 3.0
+"""That is done when the last slots have taken so many times what a slot took in the middle case."""
+TRIAL, FRUITLESS = 3000, 2.0
+"""Contents bred after which climbs may go on; they do after so many times what a slot took, without a slot settled."""
 BRIEF = 1000
-"""Contents judged without a slot settled after which breeding that was not as dear goes on."""
+"""Contents judged without a slot settled after which breeding goes on if a slot took fewer contents than in climbs."""
 
 
 @dataclass(eq=False)
@@ -153,9 +151,11 @@ class BatchSearch:
         self._spent: Callable[..., bool] = lambda share=1.0: False
         self._breeding: Breeding | None = None
         self._gained = 0  # contents judged when a slot was settled last, or breeding was given up
+        self._took: list[int] = []  # contents judged for each slot settled by climbs
         self._lately: deque[int] = deque(maxlen=LATELY)  # contents judged when the last slots were settled
         self._patience = STANDSTILL
-        self._pays = False  # whether breeding did when it was tried last
+        self._pace = 0.0  # contents that each of the last slots took before breeding
+        self._pays = False  # whether it took fewer when it was tried last
 
     def run(
         self,
@@ -204,13 +204,12 @@ class BatchSearch:
 
     def _stands_still(self) -> bool:
         """Tell whether climbs have settled nothing for long, by what they have taken so far."""
-        settled = sum(member is not None for member in self.settled)
-        if len(self._pool) < FEW or not settled:
+        if len(self._pool) < FEW or not self._took or None not in self.settled:
             return False
-        usual = self.judged / settled
-        if not self._pays and self.judged - self._lately[0] < SLOW * len(self._lately) * usual:
-            return False
-        return self.judged - self._gained >= self._patience
+        if self._pays:
+            return self.judged - self._gained >= BRIEF
+        self._pace = (self.judged - self._lately[0]) / len(self._lately)
+        return self.judged - self._gained >= self._patience and self._pace >= SLOW * float(np.median(self._took))
 
     def _breed(self) -> None:
         """Breed contents for all slots together, for as long as that settles more of them."""
@@ -222,18 +221,19 @@ class BatchSearch:
                 breeding.offer(member, (slot,))
         for member in self._pool:
             breeding.offer(member)
-        began, known = self.judged, breeding.set.size
-        size, idle, patience = known, 0, FRUITLESS if self._pays else TRIAL
-        while idle < patience and breeding.set.size < len(self.controls) and not self._spent():
+        size, idle, bred, gains = breeding.set.size, 0, 0, 0
+        while breeding.set.size < len(self.controls) and not self._spent():
+            if bred >= TRIAL and (bred > self._pace * (gains + 1) or idle >= FRUITLESS * self._pace):
+                break
             breeding.breed(self._ask)
-            idle += 1
-            if breeding.set.size > size:
-                size, idle = breeding.set.size, 0
-                if self.judged - began <= DEAR * (size - known):
-                    patience = FRUITLESS
+            bred += 1
+            idle = 0 if breeding.set.size > size + gains else idle + 1
+            gains = max(gains, breeding.set.size - size)
         self._gained = self.judged
-        self._pays = self.judged - began <= DEAR * (size - known)
-        self._patience = BRIEF if self._pays else 2 * max(self._patience, STANDSTILL)
+        self._lately = deque((at + bred for at in self._lately), LATELY)  # climbs did not take these
+        self._pays = bred <= self._pace * gains
+        if not self._pays:
+            self._patience *= 2
         chosen = [breeding.chosen(slot) for slot in range(len(self.controls))]
         if sum(member is not None for member in chosen) > sum(member is not None for member in self.settled):
             self._take_over(chosen)
@@ -501,6 +501,7 @@ class BatchSearch:
         A slot that has asked less of control is searched on for a content that does all that its control asks, which
         takes the place of this one.
         """
+        self._took.append(self.judged - self._gained)
         self._gained = self.judged
         self._lately.append(self.judged)
         before = self.settled[slot]

@@ -213,6 +213,9 @@ def test_climbs_that_are_no_slower_than_they_were_are_left_to_go_on() -> None:
     assert searching._stands_still()
     searching.judged = 28_000
     assert not searching._stands_still()  # one was settled just now
+    searching.judged = 32_000
+    searching.settled = [searching._pool[0]] * 13
+    assert not searching._stands_still()  # none is open: some have asked less, which breeding does not look at
 
 
 def test_numbers_are_read_from_what_a_problem_tells() -> None:

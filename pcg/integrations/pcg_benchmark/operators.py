@@ -88,7 +88,7 @@ def _kin(layout: Layout, rng: np.random.Generator) -> NDArray[np.intp]:
 
 
 def _any(rng: np.random.Generator, kin: NDArray[np.intp]) -> int:
-    """Return a leaf: what `rng.choice` draws, in a tenth of its time."""
+    """Return a leaf: what `rng.choice` draws, in a quarter of its time."""
     return int(kin[int(rng.integers(len(kin)))])
 
 

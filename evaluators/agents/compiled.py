@@ -112,11 +112,14 @@ class CompiledAgent(Agent):
     """Decides: ``i8(decision, state)``."""
     work_states: ClassVar[int] = 1
     """State blocks for simulation."""
+    hasty: bool = False
+    """True where getting memory must not take long: its budget is time, or it serves a decision whose budget is."""
 
     def __init__(
         self, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **given: object
     ) -> None:
         super().__init__(seed=seed, budget=budget, player=player, **given)
+        self.hasty = self.budget.milliseconds is not None
         self._model: Model | None = None
         self._room = 0
         self._record = Record(DECISION, budget=self.budget.calls or 0)
@@ -186,7 +189,7 @@ class CompiledAgent(Agent):
     def enlarge(self) -> None:
         """Get larger memory: what the caller of `DECISION.decide` does when the answer is GROW."""
         assert self._model is not None
-        self._model.small_pages = self.budget.milliseconds is not None
+        self._model.small_pages = self.hasty
         grow_model(self._model, self._room)
         self._allocate(self._model)
 

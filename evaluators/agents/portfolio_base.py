@@ -59,8 +59,11 @@ class Turns:
         """Forward-model calls of all methods since the reset."""
         return sum(agent.calls for agent in self.agents)
 
-    def act_within(self, state: GameState, budget: Budget) -> str:
-        """The action of the method whose turn it is."""
+    def act_within(self, state: GameState, budget: Budget, chosen: int | None = None) -> str:
+        """The action of the method whose turn it is, or of a chosen one, whose turn it is from now on."""
+        if chosen is not None and chosen != self.turn:
+            self.turn = chosen
+            self._quiet = 0
         value = self._value(state)
         self._quiet = 0 if value > self._best else self._quiet + 1
         self._best = max(self._best, value)
@@ -156,14 +159,20 @@ class PortfolioBase(Agent):
                     self._ready.append(method)
             self._construct(state)
 
-    def _construct(self, state: GameState) -> None:
-        """Use the time before the first decision for a first rehearsal."""
+    def _by_turns(self, state: GameState) -> str:
+        """An action where no search makes sense."""
+        return self._turns.act_within(state, self.budget)
+
+    def _construction(self) -> Budget:
+        """Budget of what is thought before the first decision."""
         calls, milliseconds = self.budget.calls, self.budget.milliseconds
         if milliseconds is None:
-            long = Budget(calls=CONSTRUCTION * (calls or 0))
-        else:
-            long = Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
-        meter = BudgetMeter(long)
+            return Budget(calls=CONSTRUCTION * (calls or 0))
+        return Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
+
+    def _construct(self, state: GameState) -> None:
+        """Use the time before the first decision for a first rehearsal."""
+        meter = BudgetMeter(self._construction())
         while self._rehearsed < len(self._ready):
             if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
                 break  # there is a plan, or one is under way for which there is no time left
@@ -218,7 +227,7 @@ class PortfolioBase(Agent):
         if state.is_over:
             return state.model.action_names[0]
         if not self._certain(state.model) or self._unsolvable:
-            return self._turns.act_within(state, self.budget)
+            return self._by_turns(state)
         if self._plan and self._identity(state) == self._expected:
             return self._next_of_plan(state)
         self._plan.clear()

@@ -142,14 +142,15 @@ class _Memory:
         for array in (*self.learnt, *(self.places if self.maps else ())):
             array[:] = 0
 
-    def enlarge(self, model: Model) -> None:
+    def enlarge(self, model: Model, hasty: bool) -> None:
         """Move the nodes' states to blocks of the size that the model, the same game's and level's, gives now.
 
-        In a hurry there is no time for that, nor for getting memory: fewer, larger blocks of the old take over.
+        In a hurry (`hasty`) there is no time for that, nor for getting memory: fewer, larger blocks of the old take
+        over.
         """
         old = self.states
         self.model = model
-        if self.search["timed"]:
+        if hasty:
             self.states = self._point_to(self.model.pool_in(old))
             self.search["room"] = min(self.states.count, self.search["room"])
             self.search["heir_root"] = -1
@@ -240,7 +241,7 @@ class IW(ChanceAware):
         if self._memory is None or self._memory.model.address != model.address:
             self._memory = _Memory(self, model, record)
         elif self._memory.states.stride != model.stride:
-            self._memory.enlarge(model)
+            self._memory.enlarge(model, self.hasty)
         record.own("search", self._memory.search)
         if self._memory.maps:
             record.own("field", self._memory.field)

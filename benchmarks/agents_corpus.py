@@ -403,9 +403,8 @@ def report(page: Path) -> None:
         "Agents of the competitions never see the rules of a game. Some of these do, as the column *reads rules* says "
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
-        "rehearsed; `hyper` and the present `pcg` have sections of their own, at 40 ms those of `pcg` on level 0 "
-        "alone. The nine plays lost there for overtime were lost to memory that was got within a decision, which was "
-        "mended during and after these plays. "
+        "rehearsed; `hyper` and the present `pcg` have sections of their own. At 40 ms `pcg` holds auditions where "
+        "chance plays a part; its plays there were made with them, its plays of games without chance before. "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

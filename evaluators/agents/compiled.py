@@ -153,7 +153,7 @@ class CompiledAgent(Agent):
         model = state.model
         new = self._model is None or self._model.address != model.address
         self.bind(model)
-        if new and self.budget.milliseconds is not None:
+        if new and self.hasty:
             self._record.touch()
 
     def act(self, state: GameState) -> str:

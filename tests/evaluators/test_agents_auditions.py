@@ -9,6 +9,7 @@ from pcg.engine.state import Outcome
 from pcg.evaluators.agents import make_agent, play
 from pcg.evaluators.agents.auditions import CALLS, Auditions
 from pcg.evaluators.agents.base import Budget
+from pcg.evaluators.agents.compiled import Record
 from pcg.evaluators.agents.portfolio import AUDITIONED, METHODS
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 
@@ -162,3 +163,15 @@ def test_who_serves_a_decision_in_time_gets_no_memory_anew_when_states_grow() ->
         method.enlarge()
         assert (method._memory.states.memory is memory) == hasty
         assert method.act(state) in (*state.actions, "NIL")
+
+
+def test_memory_for_auditions_is_there_before_a_decision_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    touched = []
+    monkeypatch.setattr(Record, "touch", lambda record: touched.append(record))
+    auditions = Auditions(("random", "olets"), seed=1)
+    state = load("hunt").start(level=0, seed=1)
+    auditions.begin(state, BudgetMeter(Budget(calls=1000)))
+    assert not touched
+    hurried = Auditions(("random", "olets"), seed=1)
+    hurried.begin(state, BudgetMeter(Budget(milliseconds=500.0)))
+    assert len(touched) == 3

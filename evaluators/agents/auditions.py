@@ -19,14 +19,13 @@ from typing import Any
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents.base import Budget, GameState
 from pcg.evaluators.agents.compiled import CompiledAgent
-from pcg.evaluators.agents.playout import outcomes_of
+from pcg.evaluators.agents.observed_chance import sampled_future
+from pcg.evaluators.agents.playout import MAX_TICKS, outcomes_of
 from pcg.evaluators.agents.registry import make_agent
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 
 CALLS = 200
 """Forward-model calls per decision in imagination."""
-MAX_TICKS = 2000
-"""Tick at which plays end undecided."""
 LEAST_CALLS = 25
 """Calls per decision below which auditions are given up on levels that are slow to simulate."""
 DECISION_MS = 3.0
@@ -113,11 +112,8 @@ class Auditions:
             self._method = max(
                 range(idle), key=lambda k: self._rate(k) + 0.5 * math.sqrt(tried / (1.0 + self._plays[k]))
             )
-        future: Any = state.copy()
-        if hasattr(future, "reseed"):
-            future.reseed(self._random.getrandbits(40))
-        self._state = future
-        self._methods[self._method].reset(future)
+        self._state = sampled_future(state, self._random)
+        self._methods[self._method].reset(self._state)
 
     def _rate(self, method: int) -> float:
         """Share of auditions that a method is expected to win; nothing known: an even chance, the first a bit more."""

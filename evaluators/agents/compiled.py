@@ -112,7 +112,7 @@ class CompiledAgent(Agent):
     """Decides: ``i8(decision, state)``."""
     work_states: ClassVar[int] = 1
     """State blocks for simulation."""
-    hasty: bool = False
+    hasty: bool
     """True where getting memory must not take long: its budget is time, or it serves a decision whose budget is."""
 
     def __init__(

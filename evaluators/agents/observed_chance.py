@@ -49,6 +49,20 @@ def observation_of(state: Any) -> tuple[object, ...]:
     return state.score, state.is_over, numbers[:used].tobytes(), facts[:known].tobytes()
 
 
+def sampled_future(state: GameState, chance: random.Random) -> Any:
+    """Return a copy of a state with a random stream of its own, where the engine has any.
+
+    >>> import pcg
+    >>> state, chance = pcg.load("hunt").start(level=0, seed=1), random.Random(1)
+    >>> sampled_future(state, chance).rng == sampled_future(state, chance).rng
+    False
+    """
+    copied: Any = state.copy()
+    if hasattr(copied, "reseed"):
+        copied.reseed(chance.getrandbits(40))
+    return copied
+
+
 class ChanceObserver:
     """Watches a play for chance.
 
@@ -87,7 +101,7 @@ class ChanceObserver:
         for _ in range(PLAYOUTS if self._alone else 0):
             if self.found or self.timer.left < _RESERVE_MS:
                 return
-            one, other = self._imagined(state), self._imagined(state)
+            one, other = sampled_future(state, self._random), sampled_future(state, self._random)
             for _ in range(TICKS):
                 if one.is_over or not one.actions:
                     break
@@ -103,7 +117,7 @@ class ChanceObserver:
         """Note what a copy of a state comes to with the action that is about to be played."""
         self._before = None
         if self._alone and not self.found:
-            self._before = self._imagined(state)
+            self._before = sampled_future(state, self._random)
             self._before.advance(action)
             self.calls += 1
 
@@ -112,13 +126,6 @@ class ChanceObserver:
         if self._before is not None and self._before.tick == state.tick:
             self.found = self.found or observation_of(self._before) != observation_of(state)
         self._before = None
-
-    def _imagined(self, state: GameState) -> Any:
-        """A copy of a state with a random stream of its own, where the engine has any."""
-        copied: Any = state.copy()
-        if hasattr(copied, "reseed"):
-            copied.reseed(self._random.getrandbits(40))
-        return copied
 
 
 def chance_parameter() -> str:

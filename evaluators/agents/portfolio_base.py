@@ -67,7 +67,7 @@ class Turns:
         value = self._value(state)
         self._quiet = 0 if value > self._best else self._quiet + 1
         self._best = max(self._best, value)
-        if self._quiet > self.patience:
+        if chosen is None and self._quiet > self.patience:
             self._quiet = 0
             self.turn = (self.turn + 1) % len(self.agents)
         return self.agents[self.turn].act_within(state, budget)

@@ -119,6 +119,15 @@ def test_the_method_that_wins_auditions_has_the_turn_and_none_does_where_none_wi
         assert agent._turns.turn == turn
 
 
+def test_a_method_that_was_chosen_has_every_turn_also_without_progress(sitting: Game) -> None:
+    agent = make_agent("pcg", seed=1, budget=4000, turn=2)
+    state = sitting.start(0, seed=1)
+    agent.reset(state)
+    for _ in range(8):
+        agent._turns.act_within(state, Budget(calls=50), 2)
+        assert agent._turns.turn == 2
+
+
 def test_a_decision_has_one_budget_for_auditions_and_the_method(sitting: Game) -> None:
     agent = make_agent("pcg", seed=1, budget=4000)
     state = sitting.start(0, seed=1)
@@ -141,9 +150,11 @@ def test_auditions_are_held_where_a_decision_pays_for_some_ticks(budget: int, he
 
 def test_without_chance_and_for_several_players_there_are_none() -> None:
     agent = make_agent("pcg", seed=1, budget=4000)
-    for state in (load("hunt").start(level=0, seed=1), load("boxes").start(level=0, seed=1)):
+    for name, held in (("hunt", True), ("boxes", False), ("tag", False), ("hunt", True)):
+        state = load(name).start(level=0, seed=1)
+        assert (state.model.players == 2) == (name == "tag")
         agent.reset(state)
-        assert agent._auditions.given_up == (not state.model.stochastic)
+        assert agent._auditions.given_up == (not held)
 
 
 def test_plays_with_auditions_are_repeated() -> None:

@@ -35,7 +35,9 @@ _CONSTRUCTION = 0.8
 MEMORY = 0.93
 """Factor of all that is known whenever an audition ends: what was won from states long gone says less."""
 LEAD = 0.1
-"""Share of plays by which a method must be better than the present one, or doing nothing than all, to take over."""
+"""Share of plays by which doing nothing must be better than all methods may be, to be chosen."""
+CONVINCING = 0.75
+"""Share of auditions, one more counted as lost, from which on a method may be expected to win as it was auditioned."""
 
 
 class Auditions:
@@ -123,6 +125,15 @@ class Auditions:
         """Share of auditions that a method may yet turn out to win: doing nothing must be better than that."""
         return (self._wins[method] + 1.0) / (self._plays[method] + 1.0) if self._plays[method] else 0.5
 
+    def _proof(self, method: int) -> float:
+        """Share of auditions that a method wins at least: the next one counts as lost."""
+        return self._wins[method] / (self._plays[method] + 1.0)
+
+    @property
+    def winning(self) -> Budget | None:
+        """Budget of a decision with which the method to play wins nearly all auditions; None: it does not."""
+        return None if self.best is None or self._proof(self.best) < CONVINCING else self._budget
+
     def _advance(self, meter: BudgetMeter) -> None:
         """Play a tick of the audition at hand."""
         state, method = self._state, self._methods[self._method]
@@ -155,12 +166,11 @@ class Auditions:
         self._plays[self._method] += 1.0
         self._wins[self._method] += won
         self._state = None
-        hope = max(map(self._hope, range(idle)))
-        if self._rate(idle) > hope + LEAD:
+        if self._rate(idle) > max(map(self._hope, range(idle))) + LEAD:
             self.best = idle
-        elif max(self._wins[:idle]) < 0.5:
-            self.best = None
-        else:
-            leader = max(range(idle), key=self._rate)
-            if self.best is None or self.best == idle or self._rate(leader) > self._rate(self.best) + LEAD:
-                self.best = leader
+            return
+        present = 0 if self.best is None or self.best == idle else self.best
+        leader = max(range(idle), key=self._proof)
+        if self._proof(leader) > self._hope(present):
+            present = leader
+        self.best = present if self._wins[present] >= 0.5 else None

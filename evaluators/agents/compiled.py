@@ -114,6 +114,8 @@ class CompiledAgent(Agent):
     """State blocks for simulation."""
     hasty: bool
     """True where getting memory must not take long: its budget is time, or it serves a decision whose budget is."""
+    outgrown: bool
+    """True when larger memory is needed, and the next decision in time begins with getting it."""
 
     def __init__(
         self, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **given: object
@@ -122,6 +124,7 @@ class CompiledAgent(Agent):
         self.hasty = self.budget.milliseconds is not None
         self._model: Model | None = None
         self._room = 0
+        self.outgrown = False
         self._record = Record(DECISION, budget=self.budget.calls or 0)
         self.set_up()
         self._restart()
@@ -166,6 +169,8 @@ class CompiledAgent(Agent):
         self.bind(model)
         record = self._record
         if budget.milliseconds is None:
+            if self.outgrown:
+                self.enlarge()
             record["budget"] = budget.calls or 0
             self._decide(state.address)
         else:
@@ -189,6 +194,7 @@ class CompiledAgent(Agent):
     def enlarge(self) -> None:
         """Get larger memory: what the caller of `DECISION.decide` does when the answer is GROW."""
         assert self._model is not None
+        self.outgrown = False
         self._model.small_pages = self.hasty
         grow_model(self._model, self._room)
         self._allocate(self._model)
@@ -226,17 +232,27 @@ class CompiledAgent(Agent):
         """Search in slices until the next one might end too late (reference/agents 11.2, without the reserve).
 
         The kernel looks at the clock as well, between simulated ticks: a slice may take far longer than those before.
+        A search that outgrows its memory ends with what it has found, if that is something: larger memory takes up to
+        30 ms, and is got when the next decision begins.
         """
         record = self._record
         started = time.thread_time()
         limit = milliseconds / 1000
+        if self.outgrown:
+            self.enlarge()
         record["deadline"] = time.thread_time_ns() + int(_DEADLINE * milliseconds * 1e6)
         record["resume"] = 0
         slice_calls = 32
         record["budget"] = slice_calls
         while True:
             before = time.thread_time()
-            self._decide(address)
+            answer = record["chosen"]
+            if record["resume"] == 0:
+                self._decide(address)
+            elif invoke2(decide.address, record.address, address) == GROW:
+                record["chosen"] = answer
+                self.outgrown = True
+                break
             now = time.thread_time()
             if record["calls"] < record["budget"]:
                 break  # nothing left to search

@@ -90,11 +90,13 @@ class Portfolio(PortfolioBase):
         if self._auditions is None or self._auditions.given_up:
             return super()._by_turns(state)
         meter = BudgetMeter(self._careful)
-        self._auditions.go_on(state, meter, self.audition)
+        if not self._turns.outgrown:  # getting memory takes the time of auditions
+            self._auditions.go_on(state, meter, self.audition)
         rest, best = meter.rest(), self._auditions.best
         if rest is None or best == len(AUDITIONED):
             return state.model.action_names[0]
-        return self._turns.act_within(state, rest, None if best is None else METHODS.index(AUDITIONED[best]))
+        chosen = None if best is None else METHODS.index(AUDITIONED[best])
+        return self._turns.act_within(state, rest, chosen, self._auditions.winning)
 
     def _progress(self, state: GameState) -> float:
         """Points, and what is left to deal with by the rules."""

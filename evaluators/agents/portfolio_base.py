@@ -53,24 +53,41 @@ class Turns:
         self.turn = 0
         self._best = -math.inf
         self._quiet = 0
+        self._sparing = False
 
     @property
     def calls(self) -> int:
         """Forward-model calls of all methods since the reset."""
         return sum(agent.calls for agent in self.agents)
 
-    def act_within(self, state: GameState, budget: Budget, chosen: int | None = None) -> str:
-        """The action of the method whose turn it is, or of a chosen one, whose turn it is from now on."""
+    @property
+    def outgrown(self) -> bool:
+        """True when the next decision of the method whose turn it is begins with getting memory."""
+        return self.agents[self.turn].outgrown
+
+    def act_within(
+        self, state: GameState, budget: Budget, chosen: int | None = None, sparing: Budget | None = None
+    ) -> str:
+        """The action of the method whose turn it is, or of a chosen one, whose turn it is from now on.
+
+        A chosen one that makes no progress takes turns with itself: with the whole budget, and with the sparing one
+        with which it has been seen to win, if any.
+        """
         if chosen is not None and chosen != self.turn:
             self.turn = chosen
             self._quiet = 0
+            self._sparing = False
         value = self._value(state)
         self._quiet = 0 if value > self._best else self._quiet + 1
         self._best = max(self._best, value)
-        if chosen is None and self._quiet > self.patience:
+        if self._quiet > self.patience:
             self._quiet = 0
-            self.turn = (self.turn + 1) % len(self.agents)
-        return self.agents[self.turn].act_within(state, budget)
+            if chosen is None:
+                self.turn = (self.turn + 1) % len(self.agents)
+            self._sparing = not self._sparing
+        if sparing is None or not self._sparing:
+            sparing = budget
+        return self.agents[self.turn].act_within(state, sparing)
 
 
 class PortfolioBase(Agent):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pcg.engine.game import Game, load
+from pcg.engine.kernel.protocol import GROW, OK
 from pcg.engine.state import Outcome
-from pcg.evaluators.agents import make_agent, play
+from pcg.evaluators.agents import compiled, make_agent, play
 from pcg.evaluators.agents.auditions import CALLS, Auditions
 from pcg.evaluators.agents.base import Budget
 from pcg.evaluators.agents.compiled import Record
@@ -71,6 +72,50 @@ def test_nobody_is_chosen_where_nobody_wins() -> None:
     assert not auditions.given_up
 
 
+def _known(records: list[tuple[int, int]], best: int | None, idle: tuple[int, int] = (0, 8)) -> Auditions:
+    """Auditions of which so many were won and held, method by method, at the moment before one more is lost."""
+    auditions = Auditions(("random", "olets", "onestep"), seed=1)
+    auditions._wins = [float(won) for won, _ in (*records, idle)]
+    auditions._plays = [float(held) for _, held in (*records, idle)]
+    auditions.best = best
+    auditions._method = len(records)
+    auditions._note(False)
+    return auditions
+
+
+@pytest.mark.parametrize(
+    ("records", "best", "then"),
+    [
+        ([(5, 8), (0, 1), (1, 1)], 0, 0),  # a single audition won is no reason to change
+        ([(0, 8), (0, 1), (1, 1)], 0, 2),  # unless the present one loses nearly all
+        ([(5, 8), (0, 1), (3, 3)], 0, 2),
+        ([(0, 8), (0, 8), (1, 20)], None, None),  # few of many are no sign where none plays yet
+        ([(1, 1), (0, 8), (0, 8)], None, 0),
+        ([(0, 2), (5, 6), (2, 8)], 2, 1),  # what fades gives the turn back
+        ([(0, 2), (0, 2), (0, 2)], 2, None),
+    ],
+)
+def test_another_method_takes_over_when_it_wins_more_than_the_present_one_can_yet_turn_out_to(
+    records: list[tuple[int, int]], best: int | None, then: int | None
+) -> None:
+    assert _known(records, best).best == then
+
+
+def test_sitting_still_gives_way_to_a_method_that_does_as_well() -> None:
+    assert _known([(0, 8), (0, 8), (0, 8)], 0, idle=(8, 8)).best == 3
+    assert _known([(0, 8), (6, 6), (0, 8)], 3, idle=(8, 8)).best == 1
+
+
+@pytest.mark.parametrize(("records", "proven"), [([(9, 9)], True), ([(9, 13)], False), ([(2, 2)], False)])
+def test_a_method_is_taken_at_its_auditions_where_it_wins_nearly_all_of_many(
+    records: list[tuple[int, int]], proven: bool
+) -> None:
+    auditions = _known([*records, (0, 1), (0, 1)], 0)
+    assert auditions.winning == (Budget(calls=CALLS) if proven else None)
+    auditions.best = None
+    assert auditions.winning is None
+
+
 def test_they_are_the_same_every_time_and_nothing_is_left_of_the_play_before(sitting: Game) -> None:
     auditions = _held(Auditions(("random",), seed=1), sitting)
     first = auditions.calls, auditions._plays, auditions._wins
@@ -126,6 +171,36 @@ def test_a_method_that_was_chosen_has_every_turn_also_without_progress(sitting: 
     for _ in range(8):
         agent._turns.act_within(state, Budget(calls=50), 2)
         assert agent._turns.turn == 2
+
+
+def test_a_chosen_method_without_progress_takes_turns_with_itself_as_it_was_auditioned(
+    sitting: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = make_agent("pcg", seed=1, budget=4000, turn=2)
+    state = sitting.start(0, seed=1)
+    agent.reset(state)
+    whole, sparing = Budget(calls=50), Budget(calls=25)
+    given = []
+    monkeypatch.setattr(agent._turns.agents[2], "act_within", lambda _, budget: given.append(budget) or "NIL")
+    for _ in range(9):
+        agent._turns.act_within(state, whole, 2, sparing)
+    assert given == [whole] * 3 + [sparing] * 3 + [whole] * 3
+    given.clear()
+    for _ in range(9):
+        agent._turns.act_within(state, whole, 2)
+    assert given == [whole] * 9
+
+
+def test_a_method_that_has_to_get_memory_has_the_time_of_auditions_for_it(sitting: Game) -> None:
+    agent = make_agent("pcg", seed=1, budget=4000)
+    state = sitting.start(0, seed=1)
+    agent.reset(state)
+    agent._auditions.best = 2
+    agent.act(state)
+    before = agent._auditions.calls
+    agent._turns.agents[agent._turns.turn].outgrown = True
+    agent.act(state)
+    assert agent._auditions.calls == before
 
 
 def test_a_decision_has_one_budget_for_auditions_and_the_method(sitting: Game) -> None:
@@ -186,3 +261,30 @@ def test_memory_for_auditions_is_there_before_a_decision_in_time(monkeypatch: py
     hurried = Auditions(("random", "olets"), seed=1)
     hurried.begin(state, BudgetMeter(Budget(milliseconds=500.0)))
     assert len(touched) == 3
+
+
+def test_a_search_in_time_that_outgrows_its_memory_answers_first_and_gets_memory_in_the_next_decision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = load("hunt").start(level=0, seed=1)
+    agent = make_agent("mcts", seed=1, budget="20ms")
+    agent.reset(state)
+    enlarged = []
+    monkeypatch.setattr(agent, "enlarge", lambda: enlarged.append(agent.calls) or setattr(agent, "outgrown", False))
+    slices = [OK, GROW]
+    right = state.model.action_names.index("RIGHT")
+
+    def decide(_entry: int, _decision: int, _state: int) -> int:
+        status = slices.pop(0)
+        agent._record["chosen"] = right if status == OK else 0
+        agent._record["calls"] = agent._record["budget"] if slices else 1  # fewer than allowed: all is searched
+        return status
+
+    monkeypatch.setattr(compiled, "invoke2", decide)
+    assert agent.act(state) == "RIGHT"
+    assert agent.outgrown
+    assert not enlarged
+    slices += [GROW, OK]  # without an answer there is nothing to wait for
+    assert agent.act(state) == "RIGHT"
+    assert not agent.outgrown
+    assert len(enlarged) == 2

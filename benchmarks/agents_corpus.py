@@ -404,10 +404,12 @@ def report(page: Path) -> None:
         "([what agents may know](../agents.md#what-agents-may-know)). The plays at 1,000 calls by all agents and those "
         "at 40 ms are of November 22, 2026, before hidden sprites left the features of a state and before `pcg` "
         "rehearsed; `hyper` and the present `pcg` have sections of their own. At 40 ms `pcg` holds auditions where "
-        "chance plays a part; its plays there were made with them, its plays of games without chance before. They are "
-        "the best of three campaigns with rules of choosing that differ a little (170, 167 and 167 of 244 won), so "
-        "another would win about 168; *rivers* level 1 was played again, because the machine stood still for nine "
-        "seconds of it. "
+        "chance plays a part, and rehearsals of both go back where none does; the plays of games with chance and of "
+        "those without were made on different days. Those of `pcg` with chance are the best of three campaigns with "
+        "rules of choosing that differ a little (98, 95 and 95 of 148 won), so another would win about three fewer; "
+        "*rivers* level 1 was played again, because the machine stood still for nine seconds of it, and "
+        "*chainreaction* and *boloadventures* level 0 with nothing beside them (lost, as with other programs beside "
+        "them, then for overtime). "
         "`kbfastevo` is `kbfastevo:ends=bonus,kinds=all,softmax=plus` there; its halves have "
         "[a page of their own](kbfastevo.md).",
         "",

@@ -29,6 +29,7 @@ _PAGE = 4096
 """Bytes of memory that the system hands over at once, at least."""
 _ROOMY = 4
 """Times the room of the state that an agent with a budget of time starts with."""
+_ENDLESS = 1 << 60
 
 
 class Record:
@@ -125,6 +126,7 @@ class CompiledAgent(Agent):
         self._model: Model | None = None
         self._room = 0
         self.outgrown = False
+        self.most_calls = _ENDLESS
         self._record = Record(DECISION, budget=self.budget.calls or 0)
         self.set_up()
         self._restart()
@@ -134,6 +136,9 @@ class CompiledAgent(Agent):
 
     def __repr__(self) -> str:
         return f"<agent {type(self).__name__}, {self.budget}, seed {self.seed}>"
+
+    most_calls: int
+    """Forward-model calls after which a decision ends also where the budget is time; without end by default."""
 
     @property
     def calls(self) -> int:
@@ -243,7 +248,7 @@ class CompiledAgent(Agent):
         record["deadline"] = time.thread_time_ns() + int(_DEADLINE * milliseconds * 1e6)
         record["resume"] = 0
         slice_calls = 32
-        record["budget"] = slice_calls
+        record["budget"] = min(slice_calls, self.most_calls)
         while True:
             before = time.thread_time()
             answer = record["chosen"]
@@ -256,11 +261,17 @@ class CompiledAgent(Agent):
             now = time.thread_time()
             if record["calls"] < record["budget"]:
                 break  # nothing left to search
-            if now - before < limit / 40:
+            if record["calls"] >= self.most_calls:
+                break
+            next_slice = now - before
+            if self.most_calls < _ENDLESS:
+                slice_calls *= 2  # going on with a search costs some methods more than a few calls
+                next_slice *= 2
+            elif next_slice < limit / 40:
                 slice_calls *= 2
             elapsed = now - started
-            if elapsed >= _DEADLINE * limit or elapsed + _CAUTION * (now - before) >= limit:
+            if elapsed >= _DEADLINE * limit or elapsed + _CAUTION * next_slice >= limit:
                 break
-            record["budget"] = record["calls"] + slice_calls
+            record["budget"] = min(record["calls"] + slice_calls, self.most_calls)
             record["resume"] = 1
         record["resume"] = record["deadline"] = 0

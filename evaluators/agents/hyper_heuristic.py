@@ -102,7 +102,7 @@ class HyperHeuristic(PortfolioBase):
         model = state.model
         self._weights = np.zeros(2 * len(model.categories))
         self._changes = _Changes(model)
-        for agent in (*self._turns.agents, *self._rehearsers):
+        for agent in self.agents:
             if isinstance(agent, ChanceAware):
                 agent.share(self._observer)
         super().reset(state)

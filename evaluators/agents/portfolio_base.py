@@ -17,19 +17,21 @@ from typing import Any, ClassVar
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import Agent, AgentError, Budget, GameState, parameter
 from pcg.evaluators.agents.compiled import CompiledAgent, make_roomy
-from pcg.evaluators.agents.registry import make_agent
-from pcg.evaluators.agents.rehearsal import CONSTRUCTION, Rehearsal
+from pcg.evaluators.agents.rehearsal import CONSTRUCTION, TICKS, Rehearsal
+from pcg.evaluators.agents.rehearsers import Rehearsers, make_compiled
 from pcg.evaluators.agents.resumable_search import BudgetMeter, ResumableSearch, SearchMethod
+from pcg.evaluators.agents.rewinding import Rewinding
 
 _NODES_PER_MS = 1000
 """States that a search of a single decision has room for, for every millisecond of it."""
 _SHARE = 0.85
 """Share of a budget of time to be used where a search and another method follow each other."""
-_SPARE_MS = 500.0
-"""Milliseconds of a timed construction that must be left for another method to get ready to rehearse: getting memory
-takes up to 400 on large levels."""
 _ROUNDS = 3
-"""Rehearsals that every method may lose while time does not wait."""
+"""Rehearsals that every method may lose while time does not wait, where the budget does not pay for many."""
+_REWOUND = 0.75
+"""Share of a decision for improving a line of play in imagination."""
+_PRESSED = 0.5
+"""The same while none is worth following: the rest is for a search."""
 
 
 class Turns:
@@ -113,14 +115,16 @@ class PortfolioBase(Agent):
         super().__init__(**given)
         milliseconds = self.budget.milliseconds
         self._careful = self.budget if milliseconds is None else Budget(milliseconds=_SHARE * milliseconds)
-        self._turns = Turns(self._made(self.methods), self.turn, self._progress)
-        self._rehearsers = self._made(self.rehearsers)
+        methods = make_compiled(self.methods, self.seed, self.budget, self.player, milliseconds is not None)
+        self._turns = Turns(methods, self.turn, self._progress)
+        self._rehearsers = Rehearsers(self.rehearsers, self.seed, self.budget, self.player)
         self._calls = 0
         self._forget()
 
-    def _made(self, names: Sequence[str]) -> list[CompiledAgent]:
-        made = (make_agent(name, seed=self.seed, budget=self.budget, player=self.player) for name in names)
-        return [agent for agent in made if isinstance(agent, CompiledAgent)]
+    @property
+    def agents(self) -> tuple[CompiledAgent, ...]:
+        """All that play and rehearse."""
+        return (*self._turns.agents, *self._rehearsers.agents)
 
     def _points(self, state: GameState) -> float:
         score = state.score
@@ -143,8 +147,8 @@ class PortfolioBase(Agent):
         self._expected: int | None = None
         self._search: ResumableSearch | None = None
         self._rehearsal: Rehearsal | None = None
-        self._rehearsed = 0
-        self._ready: list[CompiledAgent] = []
+        self._rehearsers.forget()
+        self._rewinding: Rewinding | None = None
         self._attempt = 0
         self._unsolvable = False
 
@@ -170,10 +174,9 @@ class PortfolioBase(Agent):
             if self.budget.milliseconds is not None:
                 make_roomy(model)
             self._search = self._new_search(model)
-            for method in self._rehearsers:  # gets memory, which a decision has no time for
-                if self.timer.left > _SPARE_MS:
-                    method.reset(state)
-                    self._ready.append(method)
+            self._rehearsers.get_ready(state, self.timer)
+            if self._rehearsers.many:
+                self._rewinding = Rewinding(self._new_rehearsal, self._judged, self._identity, self.seed)
             self._construct(state)
 
     def _by_turns(self, state: GameState) -> str:
@@ -188,25 +191,53 @@ class PortfolioBase(Agent):
         return Budget(milliseconds=max(1.0, min(CONSTRUCTION * milliseconds, _SHARE * self.timer.left)))
 
     def _construct(self, state: GameState) -> None:
-        """Use the time before the first decision for a first rehearsal."""
+        """Use the time before the first decision for first rehearsals."""
         meter = BudgetMeter(self._construction())
-        while self._rehearsed < len(self._ready):
+        if self._rewinding is not None:
+            root, still = self._root(state, meter)
+            self._rewind(root, meter, 1.0, moving=not still)
+        while self._rewinding is None and self._first_round:
             if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
                 break  # there is a plan, or one is under way for which there is no time left
         self._calls += meter.spent
+
+    def _new_rehearsal(self, state: GameState) -> Rehearsal:
+        """Return the next rehearsal, from a state."""
+        return self._rehearsers.begin(state, self._identity, self._make_ready)
+
+    @property
+    def _first_round(self) -> bool:
+        """True until every method that is ready has rehearsed."""
+        return self._rehearsers.held < len(self._rehearsers.ready)
+
+    def _judged(self, rehearsal: Rehearsal) -> float:
+        """Return the points to which a rehearsal has led that has ended."""
+        self._rehearsers.held += 1
+        self._learn(rehearsal)
+        return self._points(rehearsal.states[-1])
+
+    def _rewind(self, state: GameState, meter: BudgetMeter, share: float, *, moving: bool) -> bool:
+        """Go on with a line of play in imagination from a state; True when it is a plan."""
+        rewinding = self._rewinding
+        if rewinding is None:
+            return False
+        rewinding.look(state, moving)
+        if not rewinding.go_on(state, meter, _PRESSED if moving and rewinding.pressed else share, moving):
+            return False
+        self._plan = deque(rewinding.plan())
+        self._expected = self._identity(state)
+        return True
 
     def _rehearse(self, state: GameState, meter: BudgetMeter, share: float) -> bool:
         """Go on with the rehearsal at hand, or begin the next from a state; True when there is a plan."""
         key = self._identity(state)
         rehearsal = self._rehearsal
         if rehearsal is None or rehearsal.next_key != key:
-            method = self._ready[self._rehearsed % len(self._ready)]
-            self._make_ready(method, state)
-            rehearsal = self._rehearsal = Rehearsal(state, method, self.budget, self._identity)
+            rehearsal = self._rehearsal = self._new_rehearsal(state)
         rehearsal.go_on(meter, share)
         if rehearsal.ended:
             self._rehearsal = None
-            self._rehearsed += 1
+            self._rehearsers.held += 1
             self._learn(rehearsal)
         if rehearsal.won:
             self._plan = deque(rehearsal.rest())
@@ -218,11 +249,16 @@ class PortfolioBase(Agent):
         method.reset(state)
 
     def _follow(self, state: GameState, meter: BudgetMeter) -> str | None:
-        """An action where time does not wait: that of the rehearsal at hand, which runs ahead of the play.
+        """An action where time does not wait: that of a play in imagination, which runs ahead of the play.
 
-        One that is lost is given up for another from the present state, as long as there are any.
+        Where the budget pays for many rehearsals, it is a line that they improve (`rewinding`). Otherwise it is the
+        rehearsal at hand; one that is lost is given up for another from the present state, for some rounds.
         """
-        if self._rehearsed >= _ROUNDS * len(self._ready):
+        rewinding = self._rewinding
+        if rewinding is not None:
+            won = self._rewind(state, meter, _REWOUND, moving=True)
+            return self._next_of_plan(state) if won else rewinding.follow()
+        if self._rehearsers.held >= _ROUNDS * len(self._rehearsers.ready):
             return None
         if self._rehearse(state, meter, 0.9):
             return self._next_of_plan(state)
@@ -267,8 +303,8 @@ class PortfolioBase(Agent):
         rest = meter.rest()
         return state.model.action_names[0] if rest is None else self._turns.act_within(state, rest)
 
-    def _thought(self, state: GameState, meter: BudgetMeter) -> str | None:
-        """An action by search: the first of a plan, or waiting for one; None when the search has nothing to say."""
+    def _root(self, state: GameState, meter: BudgetMeter) -> tuple[GameState, bool]:
+        """Return the state to search from, and whether it stays as it is: then it is the one after waiting a tick."""
         nil = state.model.action_names[0]
         rested = state.copy()
         rested.advance(nil)
@@ -277,12 +313,18 @@ class PortfolioBase(Agent):
         meter.spent += 2
         # a cooldown runs off in a tick or two; what does not change then will wait for as long as it takes to think
         still = self._identity(longer) == self._identity(rested) and not longer.is_over
-        root = rested if still else state
+        return (rested if still else state), still
+
+    def _thought(self, state: GameState, meter: BudgetMeter) -> str | None:
+        """An action by search: the first of a plan, or waiting for one; None when the search has nothing to say."""
+        nil = state.model.action_names[0]
+        root, still = self._root(state, meter)
         key = self._identity(root)
-        if still and self._rehearsed < len(self._ready) and state.tick % 2:
-            if self._rehearse(root, meter, 0.8):
+        many = self._rewinding is not None
+        if still and state.tick % 2 and (many or self._first_round):
+            if self._rewind(root, meter, _REWOUND, moving=False) if many else self._rehearse(root, meter, 0.8):
                 return nil if self._identity(state) != key else self._next_of_plan(state)
-            return nil if state.tick < self.patience else None
+            return nil if self._waits(state) else None
         if not still:
             action = self._follow(state, meter)
             if action is not None:
@@ -305,7 +347,12 @@ class PortfolioBase(Agent):
                 self._attempt += 1
                 self._unsolvable |= self._attempt >= len(self.attempts)
             search.key = None
-        return nil if still and not self._unsolvable and state.tick < self.patience else None
+        return nil if still and not self._unsolvable and self._waits(state) else None
+
+    def _waits(self, state: GameState) -> bool:
+        """True while waiting costs nothing: a game that is lost later than rehearsals end needs its time."""
+        longest = 0 if self._rewinding is None else self._rewinding.longest
+        return state.tick < self.patience - (2 * longest if longest > TICKS else 0)
 
     def _nodes(self, still: bool) -> int:
         """Room for a search that lasts, or for one that a single decision pays for."""

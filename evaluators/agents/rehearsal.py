@@ -16,8 +16,6 @@ from pcg.evaluators.agents.compiled import CompiledAgent
 from pcg.evaluators.agents.playout import outcomes_of
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 
-PARTS = 5
-"""Decisions in imagination that share the budget of a real one."""
 CONSTRUCTION = 20
 """Decisions' worth of thinking before the first decision; the second that the competitions grant is 25 of them."""
 TICKS = 300
@@ -30,10 +28,14 @@ class Rehearsal:
     Args:
         state: where it begins.
         method: who plays, ready for that; it learns what it learns.
-        budget: of a real decision.
+        budget: of a decision in imagination.
         identity: tells states apart.
+        calls: forward-model calls of a decision in imagination at most, where the budget is time; None: as many as
+            fit.
+        keeps_states: whether to keep all states that it comes through.
 
     Attributes:
+        states: those kept, the one where it begins first.
         actions: what was played so far.
         keys: identities of the state before each of them, and of the last.
         done: how many of them the real play has followed.
@@ -42,7 +44,14 @@ class Rehearsal:
     """
 
     def __init__(
-        self, state: GameState, method: CompiledAgent, budget: Budget, identity: Callable[[GameState], int]
+        self,
+        state: GameState,
+        method: CompiledAgent,
+        budget: Budget,
+        identity: Callable[[GameState], int],
+        *,
+        calls: int | None = None,
+        keeps_states: bool = False,
     ) -> None:
         self.method = method
         self._identity = identity
@@ -52,10 +61,11 @@ class Rehearsal:
         self.won = False
         self.ended = state.is_over
         self._state: Any = state.copy()
-        if budget.milliseconds is None:
-            self._budget = Budget(calls=max(1, (budget.calls or 0) // PARTS))
-        else:
-            self._budget = Budget(milliseconds=budget.milliseconds / PARTS)
+        self._keeps_states = keeps_states
+        self.states: list[GameState] = [state.copy()] if keeps_states else []
+        self._budget = budget
+        if calls is not None:
+            method.most_calls = calls
 
     def go_on(self, meter: BudgetMeter, share: float) -> None:
         """Play on until that share of a decision's budget is used up, or the play ends.
@@ -84,6 +94,8 @@ class Rehearsal:
         self._state.advance(action)
         self.actions.append(action)
         self.keys.append(self._identity(self._state))
+        if self._keeps_states:
+            self.states.append(self._state.copy())
         over = self._state.is_over
         self.won = over and outcomes_of(self._state)[0][0] == Outcome.PLAYER_WINS
         self.ended = over or len(self.actions) >= TICKS

@@ -18,6 +18,7 @@ from pcg.evaluators.agents.graph_search import GraphSearch
 from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.distance_field import build_field
 from pcg.evaluators.agents.rehearsal import Rehearsal
+from pcg.evaluators.agents.rehearsers import Rehearsers
 from pcg.evaluators.agents.resumable_search import BudgetMeter
 from pcg.evaluators.agents.subgoal_field import SubgoalField, subgoals_of
 from pcg.evaluators.agents.subgoals import AbstractState, Subgoals
@@ -227,22 +228,24 @@ def test_agents_in_a_hurry_have_their_memory_before_they_decide(monkeypatch: pyt
     assert not touched
     hurried = make_agent("pcg", seed=1, budget="1ms")
     hurried.reset(state)
-    assert len(touched) == 10  # five methods, four that rehearse, and the search
-    hurried.reset(state)
-    assert len(touched) == 14  # what has learnt, and the search, begin anew
+    assert len(touched) == 18  # five methods, four that rehearse with memory of three sizes, and the search
 
 
 def test_agents_in_a_hurry_make_nothing_anew_in_a_decision(monkeypatch: pytest.MonkeyPatch) -> None:
     state = load("boxes").start(level=2, seed=1)
     agent = make_agent("pcg", seed=1, budget="2ms")
+    begin = Rehearsers.begin
     agent.reset(state)
-    agent._rehearsed = 1  # it is the turn of the value field, which reads the level anew when it is reset
-    agent._rehearsal = None
+    assert agent._rewinding is not None
+    agent._rewinding._drop()
+    agent._rehearsers.held = 1  # it is the turn of the value field, which reads the level anew when it is reset
+    begun = []
+    monkeypatch.setattr(Rehearsers, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
     made = []
     monkeypatch.setattr(ValueField, "prepare", lambda *_: made.append("memory"))
     for _ in range(4):
         state.advance(agent.act(state))
-    assert agent._rehearsal is not None or agent._rehearsed > 1
+    assert any(isinstance(rehearsal.method, ValueField) for rehearsal in begun)
     assert not made
 
 
@@ -251,11 +254,11 @@ def test_no_further_method_gets_ready_when_the_time_to_be_made_runs_out() -> Non
     agent = make_agent("hyper", seed=1, budget="2ms")
     agent.timer = Timer(100.0)
     agent.reset(state)
-    assert agent._ready == []
+    assert agent._rehearsers.ready == []
     state.advance(agent.act(state))
     agent.timer = Timer(10_000.0)
     agent.reset(state)
-    assert len(agent._ready) == 4
+    assert len(agent._rehearsers.ready) == 4
 
 
 def test_a_search_gets_its_memory_in_small_portions(monkeypatch: pytest.MonkeyPatch) -> None:

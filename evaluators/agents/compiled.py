@@ -29,7 +29,8 @@ _PAGE = 4096
 """Bytes of memory that the system hands over at once, at least."""
 _ROOMY = 4
 """Times the room of the state that an agent with a budget of time starts with."""
-_ENDLESS = 1 << 60
+ENDLESS = 1 << 60
+"""Forward-model calls that no decision comes to."""
 
 
 class Record:
@@ -117,6 +118,8 @@ class CompiledAgent(Agent):
     """True where getting memory must not take long: its budget is time, or it serves a decision whose budget is."""
     outgrown: bool
     """True when larger memory is needed, and the next decision in time begins with getting it."""
+    most_calls: int
+    """Forward-model calls after which a decision ends also where the budget is time; without end by default."""
 
     def __init__(
         self, *, seed: int = 0, budget: Budget | int | str | None = None, player: int = 0, **given: object
@@ -126,7 +129,7 @@ class CompiledAgent(Agent):
         self._model: Model | None = None
         self._room = 0
         self.outgrown = False
-        self.most_calls = _ENDLESS
+        self.most_calls = ENDLESS
         self._record = Record(DECISION, budget=self.budget.calls or 0)
         self.set_up()
         self._restart()
@@ -136,9 +139,6 @@ class CompiledAgent(Agent):
 
     def __repr__(self) -> str:
         return f"<agent {type(self).__name__}, {self.budget}, seed {self.seed}>"
-
-    most_calls: int
-    """Forward-model calls after which a decision ends also where the budget is time; without end by default."""
 
     @property
     def calls(self) -> int:
@@ -259,12 +259,10 @@ class CompiledAgent(Agent):
                 self.outgrown = True
                 break
             now = time.thread_time()
-            if record["calls"] < record["budget"]:
-                break  # nothing left to search
-            if record["calls"] >= self.most_calls:
-                break
+            if record["calls"] < record["budget"] or record["calls"] >= self.most_calls:
+                break  # nothing left to search, or no more wanted
             next_slice = now - before
-            if self.most_calls < _ENDLESS:
+            if self.most_calls < ENDLESS:
                 slice_calls *= 2  # going on with a search costs some methods more than a few calls
                 next_slice *= 2
             elif next_slice < limit / 40:

@@ -196,9 +196,10 @@ class PortfolioBase(Agent):
         if self._rewinding is not None:
             root, still = self._root(state, meter)
             self._rewind(root, meter, 1.0, moving=not still)
-        while self._rewinding is None and self._first_round:
-            if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
-                break  # there is a plan, or one is under way for which there is no time left
+        else:
+            while self._first_round:
+                if self._rehearse(state, meter, 1.0) or self._rehearsal is not None:
+                    break  # there is a plan, or one is under way for which there is no time left
         self._calls += meter.spent
 
     def _new_rehearsal(self, state: GameState) -> Rehearsal:
@@ -210,10 +211,14 @@ class PortfolioBase(Agent):
         """True until every method that is ready has rehearsed."""
         return self._rehearsers.held < len(self._rehearsers.ready)
 
-    def _judged(self, rehearsal: Rehearsal) -> float:
-        """Return the points to which a rehearsal has led that has ended."""
+    def _note(self, rehearsal: Rehearsal) -> None:
+        """Count a rehearsal that has ended, and take something from it."""
         self._rehearsers.held += 1
         self._learn(rehearsal)
+
+    def _judged(self, rehearsal: Rehearsal) -> float:
+        """Return the points to which a rehearsal has led that has ended."""
+        self._note(rehearsal)
         return self._points(rehearsal.states[-1])
 
     def _rewind(self, state: GameState, meter: BudgetMeter, share: float, *, moving: bool) -> bool:
@@ -237,8 +242,7 @@ class PortfolioBase(Agent):
         rehearsal.go_on(meter, share)
         if rehearsal.ended:
             self._rehearsal = None
-            self._rehearsers.held += 1
-            self._learn(rehearsal)
+            self._note(rehearsal)
         if rehearsal.won:
             self._plan = deque(rehearsal.rest())
             self._expected = key

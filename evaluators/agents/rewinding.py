@@ -90,8 +90,8 @@ class Rewinding:
         identity: Callable[[GameState], int],
         seed: int,
     ) -> None:
-        self._begun = begin
-        self._judged = judge
+        self._new_rehearsal = begin
+        self._judge = judge
         self._identity = identity
         self._random = random.Random(seed)
         self._spans = 1.0
@@ -174,12 +174,10 @@ class Rewinding:
     def _begin(self, state: GameState) -> None:
         line = self._line
         self._span = 1
-        if line is None:
-            self._done = self._branch = 0
-        else:
+        if line is not None:
             self._branch = self._taken_up(line)
             state = line.states[self._branch]
-        self._rehearsal = self._begun(state)
+        self._rehearsal = self._new_rehearsal(state)
 
     def _taken_up(self, line: Line) -> int:
         """Return the tick of the line from which it is played anew; the play must not come there before that ends."""
@@ -204,9 +202,8 @@ class Rewinding:
         ticks = branch + len(rehearsal.actions)
         if lost:
             self.longest = max(self.longest, ticks)
-        value = (rehearsal.won, not lost, self._judged(rehearsal), ticks if self._moving or lost else -ticks)
+        value = (rehearsal.won, not lost, self._judge(rehearsal), ticks if self._moving or lost else -ticks)
         if line is None:
-            self._rising = True
             line, branch = Line([], [], [], False, False, False, value), 0
         elif value >= line.value or branch == len(line):
             self._rising = value[2] > line.value[2]

@@ -16,7 +16,7 @@ from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.runtime import EntryPoint, invoke2
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import parameter
-from pcg.evaluators.agents.compiled import CompiledAgent, Record
+from pcg.evaluators.agents.compiled import ENDLESS, CompiledAgent, Record
 from pcg.evaluators.agents.kernel.decision import decide
 from pcg.evaluators.agents.kernel.flat_monte_carlo import decide_flat
 from pcg.evaluators.agents.kernel.joint_playout import JOINT_PLAYOUT
@@ -34,7 +34,6 @@ MOST_NODES = 1 << 22
 """Bound of every tree, in nodes."""
 _SLICE_NS = 200_000_000
 """Nanoseconds of search between two looks at Ctrl-C."""
-_ENDLESS = 1 << 60
 
 
 class WholeGameAgent(CompiledAgent):
@@ -75,13 +74,13 @@ class WholeGameAgent(CompiledAgent):
         end = time.thread_time_ns() + limit
         record["resume"] = 0
         while True:
-            record["budget"] = _ENDLESS
+            record["budget"] = ENDLESS
             record["deadline"] = min(end, time.thread_time_ns() + _SLICE_NS)
             if invoke2(decide.address, record.address, address) == GROW:
                 self.enlarge()
                 record["resume"] = 0
                 continue
-            if record["budget"] == _ENDLESS or time.thread_time_ns() >= end:
+            if record["budget"] == ENDLESS or time.thread_time_ns() >= end:
                 break  # stopped by itself, or by the clock
             record["resume"] = 1
         record["resume"] = record["deadline"] = 0

@@ -145,14 +145,25 @@ def test_the_archive_is_walked_drawn_in_and_played_by_keyboard(tab: Tab, tmp_pat
     assert (folder / "drawn" / "lvl0.txt").read_text() == after + "\n"
 
 
+WATCH = """window.places = new Set(); places.toJSON = () => [...places]; (function watch() {
+  const link = document.querySelector("a[href$='/report']");
+  if (link) places.add(JSON.stringify(link.getBoundingClientRect()));
+  requestAnimationFrame(watch);
+})();"""
+"""Notes where the link to the report stands, in each frame."""
+
+
 def test_the_report_in_the_studio_edits_and_plays_each_level(browser: Any, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run_levels(LevelRun("boxes", "constructive", count=2, evaluations=8, seed=1), folder, workers=1)
     write_report(folder)
     tab = Tab(browser, viewport={"width": 1280, "height": 900})
     page = tab.page
+    page.add_init_script(WATCH)
     with served(archive_app(folder)) as url:
         page.goto(url)
+        page.locator("#map button").first.wait_for()
+        assert len(page.evaluate("places")) == 1  # what moves while a page loads is missed by who clicks it
         page.get_by_role("link", name="Report").click()
         page.wait_for_url("**/report")
         assert page.evaluate("document.querySelector('img.pixels').naturalWidth") > 0

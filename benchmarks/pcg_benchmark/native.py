@@ -12,7 +12,6 @@ from benchmarks.pcg_benchmark.native_arcade import NativeArcade
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_bullets import NativeTalakat
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
-from benchmarks.pcg_benchmark.native_mario import NativeMarioTiles
 from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
@@ -21,7 +20,6 @@ NativeEvaluator = (
     | NativeBinary
     | NativeBuilding
     | NativeDave
-    | NativeMarioTiles
     | NativeMiniDungeons
     | NativeSokoban
     | NativeTalakat
@@ -33,7 +31,6 @@ NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
     "building": NativeBuilding,
     "ddave": NativeDave,
     "mdungeons": NativeMiniDungeons,
-    "smbtile": NativeMarioTiles,
     "sokoban": NativeSokoban,
     "talakat": NativeTalakat,
     "zelda": NativeZelda,

@@ -16,7 +16,6 @@ from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
-from benchmarks.pcg_benchmark.native_mario import NativeMarioTiles
 from benchmarks.pcg_benchmark.plan_table import PlanTable, SimilarityRatio, Text
 from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
@@ -204,37 +203,6 @@ def test_a_level_with_more_cells_than_a_state_remembers_has_no_native_evaluator(
         native_problem("mdungeons-v0", problem(12, 8, _solver=500, _diversity=0.4, quality=None, controlability=None))
         is not large
     )
-
-
-def mario(text: str, **more: Any) -> dict[str, Any]:
-    """Evaluate a Mario level of tiles by the native evaluator; who passes is told by the benchmark, which says so."""
-    symbols = ["-", "X", "#", "S", "Q", "t", "o", "g", "k", "y"]
-    content = grid(text, "".join(symbols))
-    settings = {"_hnoise": np.full(len(content), 0.5), "_empty": 0.4, "_fenemies": 0.6, "diversity": None, **more}
-    told = problem(len(content), len(content[0]), _symbols=symbols, info=lambda content: {"played": True}, **settings)
-    return NativeMarioTiles(told).info(content)
-
-
-def test_mario_counts_what_the_benchmark_counts_before_it_plays() -> None:
-    info = mario("------ --tt-- -g-ttt ------", _hnoise=np.zeros(4))  # the columns at both ends are added
-    assert (info["tube"], info["empty"], info["complete"]) == (1, 18 / 24, 0.0)
-    assert info["fenemies"] == 1.0
-    assert info["noise"].tolist() == [0.0, 6 / 11, 5 / 11, 2 / 11]
-    held = mario("------ -g---- -X--y- ------", _fenemies=0.0)
-    assert held["fenemies"] == 0.5
-
-
-def test_mario_is_played_only_where_all_counts_are_as_asked() -> None:
-    good = "------ ------ -g---- -X----"
-    assert mario(good) == {"played": True}
-    for fault in ({"_empty": 0.95}, {"_fenemies": 0.0}, {"_hnoise": np.zeros(4)}):
-        assert "played" not in mario(good, **fault)
-    assert "played" not in mario("------ -t---- -g---- -X----")
-
-
-def test_mario_without_an_enemy_is_an_error_as_in_the_benchmark() -> None:
-    with pytest.raises(ZeroDivisionError):
-        mario("------ ------ ------ ------")
 
 
 def test_a_table_tells_who_is_alike_in_either_order() -> None:

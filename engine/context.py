@@ -208,7 +208,7 @@ class Context:
         return self.arena(room).stride
 
     def format(self, address: int, room: int, stride: int, count: int) -> None:
-        """Lay out `count` zeroed blocks, `stride` bytes apart."""
+        """Lay out `count` blocks, `stride` bytes apart, whatever is in them."""
         invoke5(tick.format_blocks.address, self.address, address, room, stride, count)
 
     def arena(self, room: int) -> Arena:

@@ -23,20 +23,95 @@ _SPARSE = 1 << 19
 """From this size on, in bytes, blocks are mostly empty: they have room for what few states come to."""
 
 
-class Pool:
-    """A block of memory holding `count` states of `stride` bytes, formatted and ready for `copy_state`.
+Memory = np.ndarray[Any, np.dtype[np.int64]]
 
-    State k lies at ``address + k * stride``. The memory lives as long as this object.
+
+class Reserve:
+    """Memory of pools that have gone, for those to come.
+
+    The system clears every page that it hands out, and takes as long for that as a search for using it. The least
+    recently given goes first when there is more than `limit` bytes of it. Safe to use from several threads, and while
+    it is used: finalisers give memory back.
+
+    >>> reserve = Reserve(limit=1 << 24)
+    >>> memory = np.zeros(1 << 18, dtype=np.int64)
+    >>> reserve.give(memory)
+    >>> reserve.take(1 << 17) is memory, reserve.take(1 << 17) is None
+    (True, True)
     """
 
-    def __init__(self, memory: np.ndarray[Any, np.dtype[np.int64]], count: int, stride: int) -> None:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._kept: dict[int, Memory] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes kept now."""
+        return sum(memory.nbytes for memory in list(self._kept.values()))
+
+    def take(self, size: int) -> Memory | None:
+        """Return the smallest memory for `size` numbers of eight bytes, if there is one of less than twice that."""
+        fitting = [(len(memory), key) for key, memory in list(self._kept.items()) if size <= len(memory) < 2 * size]
+        while fitting:
+            best = min(fitting)
+            memory = self._kept.pop(best[1], None)
+            if memory is not None:
+                return memory
+            fitting.remove(best)  # another thread took it
+        return None
+
+    def give(self, memory: Memory) -> None:
+        """Keep memory that nothing refers to any more, unless it is too little, or too much, to be worth it."""
+        if not _WORTH_KEEPING <= memory.nbytes <= self.limit:
+            return
+        self._kept[id(memory)] = memory
+        while self.nbytes > self.limit:
+            self._kept.pop(next(iter(list(self._kept)), 0), None)
+
+
+_WORTH_KEEPING = 1 << 20
+"""Bytes from which on memory is kept: the allocator of the process keeps less by itself."""
+RESERVE = Reserve(limit=1 << 29)
+"""The reserve of all models of this process."""
+
+
+class Pool:
+    """A block of memory for `count` states of `stride` bytes.
+
+    State k lies at ``address + k * stride``; the first `ready` are laid out for `copy_state`. The memory lives as long
+    as this object, and is then kept for others (`Reserve`).
+    """
+
+    def __init__(self, model: Model, memory: Memory, count: int, ready: int) -> None:
         self.memory = memory
         self.count = count
-        self.stride = stride
+        self.stride = model.stride
+        self.ready = 0
         self.address = -(-int(memory.ctypes.data) // _LINE) * _LINE
+        self._room = model.room
+        self._format = model.format
+        self._give: Callable[[Memory], None] | None = RESERVE.give
+        self.lay_out(ready)
 
     def __repr__(self) -> str:
         return f"<pool of {self.count} states, {self.stride} bytes each>"
+
+    def __del__(self) -> None:
+        if self._give is not None:
+            self._give(self.memory)
+
+    def lay_out(self, ready: int) -> None:
+        """Lay out further states, up to so many in all."""
+        more = min(ready, self.count) - self.ready
+        if more > 0:
+            self._format(self.address + self.ready * self.stride, self._room, self.stride, more)
+            self.ready += more
+
+    def release(self) -> Memory:
+        """Return the memory, for another pool: this one has none from here on."""
+        self._give = None
+        self.count = 0
+        return self.memory
 
     @property
     def nbytes(self) -> int:
@@ -112,7 +187,7 @@ class Model:
         self._record = record
         self._room = room
         self._stride_of = stride_of
-        self._format = format_blocks
+        self.format = format_blocks
         self.small_pages = False
         """True: memory of pools comes in pages of kilobytes, at their first use. Getting it is quick (large pages took
         up to 400 ms where memory was in pieces), and using it is slower."""
@@ -150,8 +225,13 @@ class Model:
         """Bytes of one state in a new pool."""
         return self._stride_of(self._room)
 
-    def pool(self, count: int) -> Pool:
-        """Memory for `count` states (it begins with a cache line, and is not initialised beyond its format).
+    def pool(self, count: int, ready: int | None = None) -> Pool:
+        """Memory for `count` states (it begins with a cache line, and holds anything beyond its format).
+
+        Args:
+            count: number of states.
+            ready: how many of them are laid out now (`Pool.lay_out`): memory that is not used costs nothing then.
+                All by default.
 
         >>> import pcg
         >>> pcg.load("boxes").start(level=0, seed=1).model.pool(2)
@@ -159,14 +239,13 @@ class Model:
         """
         stride = self.stride
         size = (count * stride + _LINE) // 8
-        if stride < _SPARSE and not self.small_pages:
-            memory = np.zeros(size, dtype=np.int64)
-        else:
+        memory = RESERVE.take(size) if 8 * size >= _WORTH_KEEPING else None
+        if memory is None and stride < _SPARSE and not self.small_pages:
+            memory = np.empty(size, dtype=np.int64)
+        elif memory is None:
             # not from numpy, which asks for pages of megabytes: the format alone would have the system clear them all
             memory = np.frombuffer(mmap.mmap(-1, 8 * size), dtype=np.int64)
-        pool = Pool(memory, count, stride)
-        self._format(pool.address, self._room, stride, count)
-        return pool
+        return Pool(self, memory, count, count if ready is None else ready)
 
     def pool_in(self, old: Pool) -> Pool:
         """A pool of blocks of the size they have now, as many as fit into the memory of an old one (at least one).
@@ -176,10 +255,7 @@ class Model:
         count = (old.memory.nbytes - _LINE) // self.stride
         if count <= 0:
             return self.pool(1)
-        old.memory[:] = 0
-        pool = Pool(old.memory, count, self.stride)
-        self._format(pool.address, self._room, self.stride, count)
-        return pool
+        return Pool(self, old.release(), count, count)
 
     def type_counts(self, address: int) -> tuple[int, ...]:
         """Living sprites of each type in the state at an address, by type id; empty where the engine has no types."""

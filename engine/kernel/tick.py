@@ -109,7 +109,7 @@ def lay_out(gm, st, room):
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
 def format_blocks(gm, st, room, stride, count):
-    """Lay out zeroed blocks that follow each other; returns the bytes that each needs."""
+    """Lay out blocks that follow each other, whatever is in them; returns the bytes that each needs."""
     size = 0
     for k in range(count):
         size = lay_out(gm, st + k * stride, room)

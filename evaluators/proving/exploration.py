@@ -220,7 +220,7 @@ class Exploration:
         while not self.ended and record["calls"] < calls:
             self._answer = int(invoke1(kernel.explore.address, record.address))
             if self._answer == kernel.CROWDED:
-                self._move(2 * record["blocks"])
+                self._lay_out(2 * record["blocks"])
             elif self._answer == GROW and self.model.room < MOST_ROOM:
                 self.model.grow()
                 self._move(record["blocks"])
@@ -243,27 +243,39 @@ class Exploration:
         return array
 
     def _get_blocks(self, wanted: int) -> Pool:
-        """Get blocks for so many states, or as many as the memory holds, and one more to play in."""
+        """Get memory for as many states as are allowed, and one more to play in; use it for so many of them."""
         record = self.record
-        most = max(_FIRST_BLOCKS, min(_CELLS, self._memory // self.model.stride))
-        count = min(wanted, most)
-        pool = self.model.pool(count + 1)
+        self._most = max(_FIRST_BLOCKS, min(_CELLS, self._memory // self.model.stride))
+        count = min(wanted, self._most)
+        pool = self.model.pool(self._most + 1, ready=count + 1)
+        if record["blocks"] and count < record["blocks_used"]:
+            self._array("block")[self._array("owner")[count : record["blocks_used"]]] = -1
+            record["blocks_used"] = count
+        record["stride"] = pool.stride
+        record["work"] = pool.address
+        record["states"] = pool.address + pool.stride
+        self._use(count)
+        return pool
+
+    def _use(self, count: int) -> None:
+        """Let the kernel use so many of the blocks there are."""
+        record = self.record
         owner = np.zeros(count, dtype=np.int32)
         if record["blocks"]:
-            kept = min(count, record["blocks_used"])
+            kept = record["blocks_used"]
             owner[:kept] = self._array("owner")[:kept]
-            self._array("block")[self._array("owner")[kept : record["blocks_used"]]] = -1
-            record["blocks_used"] = kept
         record.point("owner", owner)
         record["blocks"] = count
-        record["crowded_at"] = count - _SPARE_BLOCKS if count < most else count + 1
-        record["stride"] = pool.stride
-        record["states"] = pool.address
-        record["work"] = pool.address + count * pool.stride
-        return pool
+        record["crowded_at"] = count - _SPARE_BLOCKS if count < self._most else count + 1
+
+    def _lay_out(self, wanted: int) -> None:
+        """Use more blocks of the memory there is."""
+        count = min(wanted, self._most)
+        self._states.lay_out(count + 1)
+        self._use(count)
 
     def _move(self, wanted: int) -> None:
         """Move to other blocks; what they have no room for is forgotten."""
         old = self._states
         self._states = self._get_blocks(wanted)
-        invoke3(kernel.move_archive.address, self.record.address, old.address, old.stride)
+        invoke3(kernel.move_archive.address, self.record.address, old.address + old.stride, old.stride)

@@ -1,0 +1,121 @@
+"""Memory of pools: it is used again after a pool has gone, and what was left in it changes no decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pcg.engine import model as models
+from pcg.engine.boards import ConnectX
+from pcg.engine.game import builtin_sheets, load
+from pcg.engine.gdl import load as load_sheet
+from pcg.evaluators.agents import make_agent
+from pcg.evaluators.proving import prove
+
+GARBAGE = -0x5A5A5A5A5A5A5A5B
+AGENTS = ("mcts", "enhanced", "rhea", "olets", "iw", "solver", "greedytree", "onestep")
+
+
+class Littered(models.Reserve):
+    """A reserve whose memory is full of one number."""
+
+    def take(self, size: int) -> models.Memory | None:
+        return np.full(size, GARBAGE, dtype=np.int64)
+
+
+@pytest.fixture
+def littered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def litter() -> None:
+        monkeypatch.setattr(models, "RESERVE", Littered(0))
+        monkeypatch.setattr(models, "_WORTH_KEEPING", 0)
+
+    return litter
+
+
+def decisions(state: Any, names: tuple[str, ...]) -> list[str]:
+    found = []
+    for name in names:
+        played = state.copy()
+        agents = [make_agent(name, seed=k, budget=150, player=k) for k in range(played.model.players)]
+        for _ in range(6):
+            if played.is_over:
+                break
+            joint = [agent.act(played) for agent in agents]
+            played.advance(joint if len(joint) > 1 else joint[0])
+            found += joint
+    return found
+
+
+@pytest.mark.parametrize("name", ["boxes", "dungeon", "invaders", "hunt", "siege", "duel"])
+def test_what_is_left_in_memory_changes_no_decision(name: str, littered: Any) -> None:
+    state = load(name).start(0, seed=1)
+    names = AGENTS if state.model.players == 1 else ("mcts", "rhea", "olets")
+    before = decisions(state, names)
+    littered()
+    assert decisions(state, names) == before and len(set(before)) > 1
+
+
+def test_nor_on_boards(littered: Any) -> None:
+    games = [ConnectX().start(), load_sheet(builtin_sheets()["breakthrough"]).start()]
+    before = [decisions(state, ("mcts", "uct")) for state in games]
+    littered()
+    assert [decisions(state, ("mcts", "uct")) for state in games] == before
+
+
+def test_nor_any_proof(littered: Any) -> None:
+    rules = load("dungeon")
+    before = prove(rules, 0, budget=60_000, seed=1)
+    littered()
+    assert prove(rules, 0, budget=60_000, seed=1) == before
+
+
+def test_memory_of_a_pool_is_used_again_when_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "RESERVE", models.Reserve(1 << 24))
+    model = load("boxes").start(0, seed=1).model
+    pool = model.pool(1000)
+    address = pool.address
+    other = model.pool(1000)
+    assert other.address != address
+    del pool
+    assert model.pool(900).address == address
+    del other
+    assert models.RESERVE.nbytes > 0
+
+
+def test_a_reserve_keeps_no_more_than_its_limit() -> None:
+    reserve = models.Reserve(limit=3 << 20)
+    kept = [np.zeros(1 << 17, dtype=np.int64) for _ in range(4)]
+    for memory in kept:
+        reserve.give(memory)
+    assert reserve.nbytes == 3 << 20
+    reserve.give(np.zeros(1 << 10, dtype=np.int64))  # too little
+    reserve.give(np.zeros(1 << 20, dtype=np.int64))  # too much
+    assert reserve.nbytes == 3 << 20
+    found = [reserve.take(1 << 17) for _ in range(4)]
+    assert {id(memory) for memory in found if memory is not None} == {id(memory) for memory in kept[1:]}
+    assert found[3] is None
+
+
+def test_a_pool_is_laid_out_as_it_is_needed() -> None:
+    model = load("boxes").start(0, seed=1).model
+    pool = model.pool(10, ready=2)
+    assert pool.ready == 2
+    pool.lay_out(6)
+    pool.lay_out(4)
+    assert pool.ready == 6
+    pool.lay_out(99)
+    assert pool.ready == 10
+
+
+def test_memory_that_another_pool_has_taken_over_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "RESERVE", models.Reserve(1 << 26))
+    model = load("boxes").start(0, seed=1).model
+    old = model.pool(1000)
+    address = old.address
+    model.grow()
+    new = model.pool_in(old)
+    del old
+    assert models.RESERVE.nbytes == 0 and new.address == address and new.count < 1000

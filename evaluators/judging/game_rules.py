@@ -58,9 +58,8 @@ class RuleReading:
         types = [t for t in ending.types if t in present]
         analysis = self.kinds.analysis
         if ending.kind == "appear":
-            most = max((sum(c.get(t, 0) for t in ending.types) for c in self.counts), default=0)
-            return most >= ending.limit or any(s.product in types and self._there(s.maker, s.partner)
-                                               for s in analysis.sources)  # fmt: skip
+            # where nothing makes more of them it fires at once or never, which is no way to end a game
+            return any(s.product in types and self._there(s.maker, s.partner) for s in analysis.sources)
         if not types:
             return True  # fires at once, which `at_once` tells
         gone = any(r.victim in types and self._there(r.victim, r.partner) for r in analysis.removals)

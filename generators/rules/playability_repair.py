@@ -18,6 +18,7 @@ import numpy as np
 from pcg.engine.vgdl import ontology
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.learned import LearnedSpace
+from pcg.generators.rules.meaning_repair import members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
@@ -74,6 +75,7 @@ def repair_playability(
         added += _shots_of_others(space, [*rules, *added], endings, rng)
         rules, added = _with_kin(space, rules), _with_kin(space, added)
     rules = [_without_undue_points(space, _stopped(space, rule)) for rule in rules]
+    rules, endings = mend_meaning(space, rules, endings)
     while rules and len(rules) + len(added) > most:
         del rules[int(rng.integers(len(rules)))]
     return repair_rules(space, RuleSet((*rules, *added), tuple(endings)), rng, most=most)
@@ -168,14 +170,14 @@ def _with_one_fate(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence
     gone = {r.first for r in rules if r.second in heroes and r.effect in _TAKING}
     prey = {n for n in gone if goals & _wide(space, n)}
     left = [r for r in rules if not (r.first in heroes and r.effect == "killSprite" and r.second in prey)]
-    deadly = {n for r in left if r.first in heroes and r.effect == "killSprite" for n in _members(space, r.second)}
-    taken = {n for r in left if r.second in heroes and r.effect in _TAKING for n in _members(space, r.first)}
+    deadly = {n for r in left if r.first in heroes and r.effect == "killSprite" for n in members_of(space, r.second)}
+    taken = {n for r in left if r.second in heroes and r.effect in _TAKING for n in members_of(space, r.first)}
     found = []
     for rule in left:
         other = rule.second if rule.first in heroes else rule.first if rule.second in heroes else EOS
         stops = rule.effect in BUMPS or rule.effect == "bounceForward"
         moot = stops or (rule.second in heroes and rule.effect in (*_TAKING, "transformTo"))
-        of = _members(space, other)
+        of = members_of(space, other)
         if not (moot and of <= deadly) and not (stops and of <= taken):
             found.append(rule)
     return found
@@ -191,7 +193,7 @@ def _with_few_bonuses(space: LearnedSpace, rules: Sequence[Rule], endings: Seque
     alone = [
         r for r in rules
         if r.second in heroes and space.roles.get(r.first) in ("static", "resource", "portal")
-        and all(named[n] - (n == r.first) == 0 for n in {*_wide(space, r.first), *_members(space, r.first)})
+        and all(named[n] - (n == r.first) == 0 for n in {*_wide(space, r.first), *members_of(space, r.first)})
     ]  # fmt: skip
     vain = [r for r in alone if r.effect in _TAKING][1:] + [r for r in alone if r.effect == "bounceForward"]
     return [r for r in rules if r not in vain]
@@ -207,7 +209,7 @@ def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
         dies = rule.first in heroes and ontology.EFFECTS[rule.effect].kills_first and rule.second != EOS
         if dies and rule.get("stype") is None:
             for group in _kin(space, rule.second):
-                others = _members(space, group) - _members(space, rule.second)
+                others = members_of(space, group) - members_of(space, rule.second)
                 met = {n for r in rules if heroes & {*r.pair} for n in r.pair}
                 if not any(_wide(space, n) & met for n in others):
                     rule = replace(rule, second=group)
@@ -223,15 +225,8 @@ def _kin(space: LearnedSpace, name: str) -> list[str]:
     above = [types[t].name for t in reversed(types[index[name]].path) if types[t].name != name]
     return [
         g for g in above
-        if g in space.kinds.actors and {space.roles.get(n) for n in _members(space, g)} == {space.roles[name]}
+        if g in space.kinds.actors and {space.roles.get(n) for n in members_of(space, g)} == {space.roles[name]}
     ]  # fmt: skip
-
-
-def _members(space: LearnedSpace, name: str) -> set[str]:
-    """Names of the leaves that a type stands for."""
-    index, types = space.definition.type_index, space.definition.types
-    leaves = {types[t].name for t in types[index[name]].subtypes if types[t].leaf} if name in index else set()
-    return leaves or {name}
 
 
 def _shots_of_others(
@@ -310,7 +305,7 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
             effect = drawn.setdefault((kin, bound), effects[int(rng.integers(len(effects)))])
             found.append(Rule(mover, bound, effect if effect in effects else effects[0]))
     pushes = [r.first for r in rules if r.effect == "bounceForward" and r.second in heroes]
-    pushed = [n for n in space.kinds.actors if any(n in _members(space, first) for first in pushes)]
+    pushed = [n for n in space.kinds.actors if any(n in members_of(space, first) for first in pushes)]
     for thing in pushed:
         for bound in (*frames, *pushed):
             if not _ruled(space, [*rules, *found], thing, bound) and rng.random() < share:
@@ -323,7 +318,7 @@ def _grouped(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
     found = list(rules)
     for rule in rules:
         for group in _kin(space, rule.first):
-            same = [replace(rule, first=n) for n in sorted(_members(space, group) & set(space.kinds.actors))]
+            same = [replace(rule, first=n) for n in sorted(members_of(space, group) & set(space.kinds.actors))]
             if len(same) > 1 and all(one in found for one in same):
                 found[found.index(same[0])] = replace(rule, first=group)
                 found = [one for one in found if one not in same]

@@ -145,8 +145,8 @@ def test_endings_that_never_come_go() -> None:
 def test_a_goal_leaves_nothing() -> None:
     most = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=1")
     assert with_whole_goals(most).count("limit=1") == 0 and load(with_whole_goals(most)).definition.types
-    many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=5")
-    assert "limit=5" in with_whole_goals(many)
+    many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=6")
+    assert "limit=6" in with_whole_goals(many)
 
 
 def test_a_level_that_waiting_wins_is_told() -> None:

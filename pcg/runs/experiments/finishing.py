@@ -49,7 +49,7 @@ MIN_WIN = 20
 """Ticks that a win takes."""
 SAME = 8
 """Cells from which on two levels of a course differ enough."""
-FEW = 3
+FEW = 6
 """Sprites from which on a goal may leave some."""
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
@@ -278,7 +278,7 @@ def with_ground(text: str) -> str:
 
 
 def with_whole_goals(text: str) -> str:
-    """Return a game that is won when nothing is left, where it was won when one or two were."""
+    """Return a game that is won when nothing is left, where it was won when few were: nobody counts what may stay."""
     tree = parse(text)
     rules = RuleSet.of(tree)
     vanish = {e.index for e in analyse(load(text).definition).wins if e.kind == "vanish" and 0 < e.limit < FEW}
@@ -291,14 +291,19 @@ def with_whole_goals(text: str) -> str:
 
 
 def without_idle_endings(text: str) -> str:
-    """Return a game without terminations that wait until nothing is left of what nothing takes away."""
+    """Return a game without terminations that wait until nothing is left of what nothing takes away, or for more of
+    what nothing makes.
+    """
     tree = parse(text)
     rules = RuleSet.of(tree)
     analysis = analyse(load(text).definition)
-    gone = {removal.victim for removal in analysis.removals}
+    changed = {
+        "vanish": {removal.victim for removal in analysis.removals},
+        "appear": {source.product for source in analysis.sources},
+    }
     idle = {
         ending.index for ending in analysis.endings
-        if ending.kind == "vanish" and ending.types and not gone & set(ending.types)
+        if ending.types and not changed.get(ending.kind, set(ending.types)) & set(ending.types)
     }  # fmt: skip
     kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
     made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))

@@ -1,0 +1,151 @@
+"""Repair of rule sets that can be played and mean something odd: what search finds and no designer would write.
+
+Others bring about the player's win, or earn points with what the player is to gather; ground is shot for points; an
+end waits for more of something that nothing makes; how fast a sprite is decides, where nothing speeds up. A search
+rewarded for tension, points or ways to lose keeps all of these, so they are mended in every rule set (read in games
+that were kept: docs/results/rules.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from pcg.engine.vgdl import ontology
+from pcg.generators.rules.genes import EOS, Rule, Termination, with_params
+from pcg.generators.rules.learned import LearnedSpace
+
+STANDING = ("static", "resource", "portal")
+"""Kinds of sprites that stay where they are until somebody takes them."""
+_GROUND = ("floor", "frame")
+
+
+def mend_meaning(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]
+) -> tuple[list[Rule], list[Termination]]:
+    """Return rules and terminations without oddities.
+
+    Args:
+        space: of the sprite set.
+        rules: of the game.
+        endings: its terminations.
+    """
+    plain = [rule for given in rules if (rule := _without_speed(space, given)) is not None]
+    able = _players(space, plain)
+    won = _without_helpers(space, plain, endings, able)
+    paid = [_without_strange_points(space, rule, won, able) for rule in won]
+    return paid, _without_vain_endings(space, paid, endings)
+
+
+def members_of(space: LearnedSpace, name: str) -> set[str]:
+    """Return the names of the leaves that a type stands for."""
+    index, types = space.definition.type_index, space.definition.types
+    leaves = {types[t].name for t in types[index[name]].subtypes if types[t].leaf} if name in index else set()
+    return leaves or {name}
+
+
+def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
+    """Return a rule that does not ask for a speed, None for one that is about high speed: on a grid everything goes
+    one cell a tick at most.
+    """
+    if rule.effect not in ("killIfSlow", "killIfFast") or _has_continuous_physics(space):
+        return rule
+    if rule.effect == "killIfFast":
+        return None
+    return Rule(*rule.pair, "killSprite", with_params(rule.params, {"limspeed": None}))
+
+
+def _has_continuous_physics(space: LearnedSpace) -> bool:
+    return any(str(t.params.get("physicstype", "0")).upper() not in ("0", "GRID") for t in space.definition.types)
+
+
+def _players(space: LearnedSpace, rules: Sequence[Rule]) -> set[str]:
+    """Names of the leaves by which the player acts: the avatar, its shots, and what it pushes."""
+    heroes = {n for h in space.kinds.avatars for n in members_of(space, h)}
+    shots = {n for n, role in space.roles.items() if role == "shot"}
+    pushes = {"bounceForward", "pullWithIt"}
+    pushed = {n for r in rules if r.effect in pushes and members_of(space, r.second) & heroes
+              for n in members_of(space, r.first)}  # fmt: skip
+    return heroes | shots | pushed
+
+
+def _victims(space: LearnedSpace, rule: Rule) -> list[tuple[set[str], set[str]]]:
+    """Leaves that a rule takes away, with those that bring it about."""
+    spec = ontology.EFFECTS[rule.effect]
+    if rule.second == EOS:
+        return []
+    one, other = members_of(space, rule.first), members_of(space, rule.second)
+    first = spec.kills_first or rule.effect in ("transformTo", "collectResource")
+    return [(one, other)] * bool(first) + [(other, one)] * bool(spec.kills_second)
+
+
+def _prizes(space: LearnedSpace, rules: Sequence[Rule], able: Set[str]) -> set[str]:
+    """Leaves that stand about and that the player takes."""
+    return {
+        n for rule in rules for gone, by in _victims(space, rule) if by & able
+        for n in gone if space.roles.get(n) in STANDING and n not in able
+    }  # fmt: skip
+
+
+def _without_helpers(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], able: Set[str]
+) -> list[Rule]:
+    """Rules of which none lets others take, at no cost, what has to be taken for a win: the win would come without
+    the player. It costs something where the game can be lost by what is left of it.
+    """
+    wanted = {
+        n for e in endings if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")
+        for key, name in e.params if key.startswith("stype") for n in members_of(space, name)
+    }  # fmt: skip
+    wanted &= _prizes(space, rules, able)
+    feared = {
+        n for e in endings if not e.wins for key, name in e.params if key.startswith("stype")
+        for n in members_of(space, name)
+    } - able  # fmt: skip
+
+    def helps(rule: Rule) -> bool:
+        if any(gone & wanted and not by & able for gone, by in _victims(space, rule)):
+            left = {n for key in ontology.EFFECTS[rule.effect].creates for n in (rule.get(key) or "").split(",")}
+            return not left & feared
+        return False
+
+    return [rule for rule in rules if not helps(rule)]
+
+
+def _without_strange_points(space: LearnedSpace, rule: Rule, rules: Sequence[Rule], able: Set[str]) -> Rule:
+    """Return a rule without points for ground that is hit, and without those for others who take what the player is to
+    take.
+    """
+    paid = rule.get("scoreChange")
+    if paid is None or paid.startswith("-"):
+        return rule
+    prizes = _prizes(space, rules, able)
+    for gone, by in _victims(space, rule):
+        ground = all(space.roles.get(n) in _GROUND for n in gone)
+        if ground or (gone & prizes and not by & able):
+            return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
+    return rule
+
+
+def _without_vain_endings(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]
+) -> list[Termination]:
+    """Terminations of which none loses by so many of a kind that becomes no more."""
+    made = {n for rule in rules for n in _made_by(space, rule)}
+    for t in space.definition.types:
+        spec = ontology.SPRITE_CLASSES.get(str(t.class_name))
+        named = [str(t.params.get(key, "")) for key in spec.creates] if spec is not None else []
+        made |= {m for names in named for n in names.split(",") if n for m in members_of(space, n)}
+        if spec is not None and spec.creates_self and not any(named):
+            made |= members_of(space, t.name)
+    return [
+        e for e in endings
+        if e.wins or e.name != "SpriteCounterMore" or members_of(space, e.get("stype") or "") & made
+    ]  # fmt: skip
+
+
+def _made_by(space: LearnedSpace, rule: Rule) -> set[str]:
+    spec = ontology.EFFECTS[rule.effect]
+    named = (rule.get(key) or "" for key in spec.creates)
+    made = {m for names in named for n in names.split(",") if n for m in members_of(space, n)}
+    return made | (members_of(space, rule.first) if spec.creates_first else set())

@@ -1,0 +1,116 @@
+"""Rule sets that mean something odd are mended: who brings about the win, what pays, which ends can come."""
+
+from __future__ import annotations
+
+import pytest
+
+from pcg.engine.game import load
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_rules import RuleReading
+from pcg.generators.rules import RuleSet, RuleSpace
+from pcg.generators.rules.genes import Rule, Termination
+from pcg.generators.rules.learned import LearnedSpace
+from pcg.generators.rules.meaning_repair import mend_meaning
+from pcg.runs.experiments.finishing import with_whole_goals, without_idle_endings
+
+SPRITES = """BasicGame
+    SpriteSet
+        floor  > Immovable hidden=True
+        coin   > Immovable
+        ash    > Immovable
+        crate  > Passive
+        thief  > RandomNPC
+        nest   > SpawnPoint stype=thief
+        blade  > OrientedFlicker singleton=True
+        hero   > ShootAvatar stype=blade
+        wall   > Immovable
+    InteractionSet
+        coin hero > killSprite
+    TerminationSet
+        SpriteCounter stype=coin win=True
+    LevelMapping
+        . > floor
+        c > floor coin
+        a > floor ash
+        x > floor crate
+        t > floor thief
+        n > floor nest
+        A > floor hero
+"""
+LEVEL = "wwwwwwww\nwA.c.atw\nw.x.c.nw\nwwwwwwww"
+COINS = Termination("SpriteCounter", (("stype", "coin"), ("limit", "0"), ("win", "True")))
+TAKE = Rule("coin", "hero", "killSprite", (("scoreChange", "1"),))
+
+
+@pytest.fixture(scope="module")
+def space() -> LearnedSpace:
+    return LearnedSpace(RuleSpace.of(SPRITES, [LEVEL]))
+
+
+def mended(space: LearnedSpace, *rules: Rule, endings: tuple[Termination, ...] = (COINS,)) -> list[str]:
+    return [str(gene) for genes in mend_meaning(space, rules, endings) for gene in genes]
+
+
+def test_others_do_not_take_what_has_to_be_taken_for_a_win(space: LearnedSpace) -> None:
+    theft = Rule("coin", "thief", "killSprite", (("scoreChange", "2"),))
+    assert mended(space, TAKE, theft) == [str(TAKE), str(COINS)]
+    burnt = Rule("coin", "thief", "transformTo", (("stype", "ash"),))
+    assert mended(space, TAKE, burnt) == [str(TAKE), str(COINS)]
+
+
+def test_a_race_that_can_be_lost_stays(space: LearnedSpace) -> None:
+    burnt = Rule("coin", "thief", "transformTo", (("stype", "ash"),))
+    lost = Termination("SpriteCounterMore", (("stype", "ash"), ("limit", "2"), ("win", "False")))
+    assert mended(space, TAKE, burnt, endings=(COINS, lost)) == [str(TAKE), str(burnt), str(COINS), str(lost)]
+
+
+def test_what_the_player_pushes_or_shoots_is_the_players_doing(space: LearnedSpace) -> None:
+    rules = (
+        TAKE, Rule("coin", "blade", "killSprite", (("scoreChange", "1"),)), Rule("crate", "hero", "bounceForward"),
+        Rule("coin", "crate", "killSprite", (("scoreChange", "1"),)),
+    )  # fmt: skip
+    assert mended(space, *rules) == [*map(str, rules), str(COINS)]
+
+
+def test_nobody_is_paid_for_others_or_for_hitting_the_ground(space: LearnedSpace) -> None:
+    theft = Rule("coin", "thief", "killSprite", (("scoreChange", "2"),))
+    ground = Rule("floor", "blade", "killSprite", (("scoreChange", "1"),))
+    hunt = Termination("SpriteCounter", (("stype", "thief"), ("limit", "0"), ("win", "True")))
+    found = mended(space, TAKE, theft, ground, endings=(hunt,))
+    assert found == [str(TAKE), "coin thief > killSprite", "floor blade > killSprite", str(hunt)]
+    fine = Rule("thief", "ash", "killSprite", (("scoreChange", "1"),))
+    assert mended(space, TAKE, fine)[1] == str(fine), "a trap for a danger may pay"
+
+
+def test_no_end_waits_for_more_of_what_nothing_makes(space: LearnedSpace) -> None:
+    def many(name: str) -> Termination:
+        return Termination("SpriteCounterMore", (("stype", name), ("limit", "9"), ("win", "False")))
+
+    assert mended(space, TAKE, endings=(COINS, many("coin"))) == [str(TAKE), str(COINS)]
+    assert mended(space, TAKE, endings=(COINS, many("thief")))[-1] == str(many("thief")), "nests make thieves"
+    clone = Rule("coin", "thief", "cloneSprite")
+    assert mended(space, TAKE, clone, endings=(COINS, many("coin")))[-1] == str(many("coin"))
+
+
+def test_speeds_decide_nothing_on_a_grid(space: LearnedSpace) -> None:
+    slow = Rule("coin", "hero", "killIfSlow", (("limspeed", "53.89"), ("scoreChange", "2")))
+    fast = Rule("hero", "ash", "killIfFast", (("limspeed", "44.6"),))
+    assert mended(space, slow, fast) == ["coin hero > killSprite scoreChange=2", str(COINS)]
+
+
+def test_an_end_that_needs_more_of_what_nothing_makes_is_no_danger() -> None:
+    def reading(more: str) -> RuleReading:
+        game = load(SPRITES + f"    TerminationSet\n        SpriteCounterMore stype={more} limit=2\n", levels=[LEVEL])
+        levels = [game.read_level(0)]
+        return RuleReading(game_kinds(game.definition, levels), levels)
+
+    assert not reading("coin").dangers
+    assert len(reading("thief").dangers) == 1
+
+
+def test_finished_games_have_no_such_end_and_ask_for_all(space: LearnedSpace) -> None:
+    old = "        SpriteCounter stype=coin win=True\n"
+    vain = SPRITES.replace(old, old + "        SpriteCounterMore stype=coin limit=9 win=False\n")
+    assert RuleSet.of(without_idle_endings(vain)) == RuleSet.of(SPRITES)
+    some = SPRITES.replace("stype=coin win", "stype=coin limit=5 win")
+    assert [e.get("limit") for e in RuleSet.of(with_whole_goals(some)).terminations] == ["0"]

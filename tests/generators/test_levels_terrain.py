@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from pcg.engine.game import builtin_games, load
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.level_grid import BLOCKED, avatar_cells, distances, steps_over
+from pcg.evaluators.requirements import Need
 from pcg.generators.levels import LevelContext, automata, make_generator
 from pcg.generators.levels.automata import (
     RULES,
@@ -110,6 +112,17 @@ def test_needs_leave_locked_cells_alone(dungeon: LevelContext) -> None:
     before = level.grid[1].copy()
     assert add_required_sprites(level, rng(), locked)
     assert (level.grid[1] == before).all()
+
+
+def test_a_need_that_grows_with_what_is_put_in_is_given_up(dungeon: LevelContext) -> None:
+    """What calls for one more of itself was put in and taken out for ever."""
+    key = dungeon.definition.type_index["key"]
+    need = Need(base=key, other=key, first=2, each=1, reason="one key more than there are")
+    required = replace(dungeon.requirements, counts=dungeon.requirements.counts[:1], needs=(need,))
+    context = replace(dungeon, requirements=required)
+    level = LevelBuilder(context, context.palette.parse("wwwwww\nwA.k.w\nw....w\nwwwwww"))
+    assert not add_required_sprites(level, rng())
+    assert level.text().count("A") == 1 and level.text().count("k") > 1
 
 
 def test_many_objects_placed_together_are_as_many_and_apart(dungeon: LevelContext) -> None:

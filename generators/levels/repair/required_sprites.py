@@ -8,6 +8,7 @@ only where the game has no tile for what is missing, or the level has fewer cell
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -62,10 +63,12 @@ class _RequiredSprites:
             number = self._count(rule.types)
 
     def _supply(self, need: Need) -> None:
+        missing = math.inf
         while True:
             numbers = self.numbers()
             base, other = numbers.get(need.base, 0), numbers.get(need.other, 0)
-            if other >= need.wanted(base):
+            before, missing = missing, need.wanted(base) - other
+            if missing <= 0 or missing >= before:  # where a tile brings both along, one more calls for one more
                 return
             if self._put((need.other,)):
                 continue

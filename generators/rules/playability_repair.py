@@ -18,7 +18,7 @@ import numpy as np
 from pcg.engine.vgdl import ontology
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.learned import LearnedSpace
-from pcg.generators.rules.meaning_repair import members_of, mend_meaning
+from pcg.generators.rules.meaning_repair import STANDING, members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
@@ -42,6 +42,8 @@ _TASKS = ("static", "resource", "portal", "spawner", "chaser", "wanderer", "walk
 """Kinds of sprites that a win can ask to be removed."""
 _TAKING = ("killSprite", "collectResource")
 """Effects by which the player takes something away for good."""
+_DEATHS = ("killSprite", "killIfAlive")
+"""Effects by which it dies of whatever it meets."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
 _BROUGHT = 0.7
 """Chance that what is brought forth and does nothing else to the player is deadly."""
@@ -169,7 +171,13 @@ def _with_one_fate(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence
     goals = {value for e in endings if e.wins for key, value in e.params if key.startswith("stype")}
     gone = {r.first for r in rules if r.second in heroes and r.effect in _TAKING}
     prey = {n for n in gone if goals & _wide(space, n)}
-    left = [r for r in rules if not (r.first in heroes and r.effect == "killSprite" and r.second in prey)]
+    still = {n for n in prey if space.roles.get(n) in STANDING}
+
+    def both(rule: Rule) -> bool:
+        ends = rule.second in prey and rule.effect in _DEATHS
+        return rule.first in heroes and (ends or (rule.second in still and ontology.EFFECTS[rule.effect].kills_first))
+
+    left = [r for r in rules if not both(r)]
     deadly = {n for r in left if r.first in heroes and r.effect == "killSprite" for n in members_of(space, r.second)}
     taken = {n for r in left if r.second in heroes and r.effect in _TAKING for n in members_of(space, r.first)}
     found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pcg.engine.game import load
@@ -11,6 +12,7 @@ from pcg.generators.rules import RuleSet, RuleSpace
 from pcg.generators.rules.genes import Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.meaning_repair import mend_meaning
+from pcg.generators.rules.playability_repair import repair_playability
 from pcg.runs.experiments.finishing import with_whole_goals, without_idle_endings
 
 SPRITES = """BasicGame
@@ -96,6 +98,18 @@ def test_speeds_decide_nothing_on_a_grid(space: LearnedSpace) -> None:
     slow = Rule("coin", "hero", "killIfSlow", (("limspeed", "53.89"), ("scoreChange", "2")))
     fast = Rule("hero", "ash", "killIfFast", (("limspeed", "44.6"),))
     assert mended(space, slow, fast) == ["coin hero > killSprite scoreChange=2", str(COINS)]
+
+
+@pytest.mark.parametrize("effect", ["killSprite", "killIfAlive", "killIfFromAbove"])
+def test_what_has_to_be_gathered_is_not_deadly_as_well(space: LearnedSpace, effect: str) -> None:
+    death = Rule("hero", "coin", effect)
+    made = repair_playability(space, RuleSet((TAKE, death), (COINS,)), np.random.default_rng(1), share=1.0, most=20)
+    assert TAKE in made.rules and death not in made.rules
+    prey = Rule("thief", "hero", "killSprite")
+    goal = Termination("SpriteCounter", (("stype", "thief"), ("limit", "0"), ("win", "True")))
+    stomp = Rule("hero", "thief", "killIfFromAbove")
+    made = repair_playability(space, RuleSet((prey, stomp), (goal,)), np.random.default_rng(1), share=1.0, most=20)
+    assert stomp in made.rules, "who comes from above wins"
 
 
 def test_an_end_that_needs_more_of_what_nothing_makes_is_no_danger() -> None:

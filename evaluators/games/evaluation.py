@@ -28,7 +28,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "length": "in most levels a win takes some time",
     "rules": "every rule is executed in somebody's play",
     "score": "where rules change the score it is no constant, stays in range, and is not best for doing nothing",
-    "resistance": "a danger that moves ends a play, or anything one of a player who looks ahead, or things are pushed",
+    "resistance": "a danger that moves ends a play, or anything one of who looks ahead, or what is pushed counts",
 }
 """The constraints by name; all values lie in [0, 1] and 1 means kept.
 

@@ -26,6 +26,7 @@ from pcg.evaluators.games.evaluation import (
 )
 from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
+from pcg.evaluators.games.resistance import TIMEOUT, resistance
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.games.winnability import Winnability, prove_levels
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
@@ -36,7 +37,6 @@ from pcg.evaluators.mechanics import mechanics
 if TYPE_CHECKING:
     from pcg.evaluators.games.evaluator import GameEvaluator
 
-_TIMEOUT = TERMINATION_ID["Timeout"]
 _COUNTER = TERMINATION_ID["SpriteCounter"]
 _MORE = TERMINATION_ID["SpriteCounterMore"]
 _EXPLORING = 100_000
@@ -47,8 +47,6 @@ _CHANCE = 200_000
 
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
 """Effects of bumping into something."""
-_MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
-"""Sources of danger that come to the player."""
 _CHEAP = 3
 """Agents, from the weakest, that play before proofs are looked for: their plays cost less."""
 
@@ -205,7 +203,7 @@ class StagedEvaluation:
 
     @staticmethod
     def _can_win(row: np.void) -> bool:
-        return bool(row["win0"]) or bool(row["count_score"]) or (row["kind"] == _TIMEOUT and bool(row["use_counter"]))
+        return bool(row["win0"]) or bool(row["count_score"]) or (row["kind"] == TIMEOUT and bool(row["use_counter"]))
 
     # -- stage 2: the ladder -------------------------------------------------------------------------------------------
 
@@ -388,18 +386,12 @@ class StagedEvaluation:
             self._fail("nothing stands in the way of the player")
 
     def _resistance(self) -> float:
-        """Return 1 where something can go wrong for a player who looks a step ahead: a danger that moves has ended
-        some play, or anything has ended one of theirs. Who pushes things can do it wrong.
-
-        What stands about and kills, where one can walk around it, is no danger to anybody who looks.
-        """
+        """Return 1 where something stands in the way of the player, or nobody asks for that."""
         assert self.read is not None
-        analysis = self.read.kinds.analysis
-        if not self.of.integer("resistance") or any(analysis.has(t, "pushable") for t in self.read.kinds.present):
+        if not self.of.integer("resistance"):
             return 1.0
-        moves = self.danger in _MOVING_DANGERS
-        lost = any(t.lost for trials in self.played[0 if moves else 2 :] for t in trials)
-        return 1.0 if lost else 0.5
+        won = [t.ticks for trials in (*self.played, self.shown) for t in trials if t.won]
+        return resistance(self.read.kinds, self.danger, self.terminations, self.played, min(won, default=0))
 
     def _judge_sacrifice(self, wins: Sequence[Trial]) -> None:
         """Find games that are won by dying: the last target takes the avatar with it, which no player calls a win."""
@@ -418,7 +410,7 @@ class StagedEvaluation:
             if not row["win0"]:
                 continue
             kind, limit = row["kind"], int(row["limit"])
-            if kind == _TIMEOUT:
+            if kind == TIMEOUT:
                 reached = max(reached, trial.ticks / max(1, limit))
                 continue
             types = [int(row[name]) for name in ("stype1", "stype2", "stype3") if row[name] >= 0]

@@ -45,6 +45,8 @@ _TAKING = ("killSprite", "collectResource")
 _DEATHS = ("killSprite", "killIfAlive")
 """Effects by which it dies of whatever it meets."""
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
+_LEAST_TIME = 25
+"""Ticks that a game lasts at least."""
 _BROUGHT = 0.7
 """Chance that what is brought forth and does nothing else to the player is deadly."""
 
@@ -104,7 +106,8 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
 
 
 def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
-    """Return a rule set in which one more kind of what moves is deadly, None where nothing is left that could be.
+    """Return a rule set in which one more kind of what moves, or of what the player leaves behind, is deadly; where
+    nothing is left that could be, one with half the time; None where that is short already.
 
     For games in which nothing stands in the way of the player.
     """
@@ -113,12 +116,31 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     goals = {value for e in genotype.terminations for _, value in e.params}
     met = {n for r in genotype.rules if wide & {*r.pair} for n in r.pair} | goals
     movers = [n for n in _leaves(space, (*_DANGERS, "spawner")) if n in space.kinds.movers and space.goes(n)]
-    free = [n for n in movers if not _wide(space, n) & met]
+    free = [n for n in dict.fromkeys((*movers, *_trails(space))) if not _wide(space, n) & met]
+    free = [n for n in free if any((h, n) in space.pairs for h in heroes)]
     if not free:
-        return None
+        return _with_less_time(genotype)
     danger = free[int(rng.integers(len(free)))]
     deadly = tuple(Rule(h, danger, "killSprite") for h in heroes if (h, danger) in space.pairs)
     return RuleSet((*genotype.rules, *deadly), genotype.terminations)
+
+
+def _trails(space: LearnedSpace) -> list[str]:
+    """Names of what avatars that never stop leave behind."""
+    index, types = space.definition.type_index, space.definition.types
+    left = [str(types[index[h]].params.get("spawnBehind") or "") for h in space.kinds.avatars]
+    return [n for n in left if n in index]
+
+
+def _with_less_time(genotype: RuleSet) -> RuleSet | None:
+    endings = list(genotype.terminations)
+    for k, ending in enumerate(endings):
+        limit = ending.get("limit") or ""
+        if ending.name == "Timeout" and not ending.wins and limit.isdecimal() and int(limit) >= 2 * _LEAST_TIME:
+            params = with_params(ending.params, {"limit": str(int(limit) // 2)})
+            endings[k] = replace(ending, params=params)
+            return RuleSet(genotype.rules, tuple(endings))
+    return None
 
 
 def _stopped(space: LearnedSpace, rule: Rule) -> Rule:

@@ -367,11 +367,26 @@ def test_something_has_to_stand_in_the_way_where_it_is_asked_for():
     assert failed(found) == "resistance" and found.reason == "nothing stands in the way of the player"
     still = changed(("ghost > RandomNPC cooldown=2", "ghost > Immovable"), slow)
     assert failed(judged(still, large, resistance=1)) == "resistance", "who looks a step ahead walks around it"
-    boxes = changed(
+    pushed = (
         ("ghost > RandomNPC cooldown=2", "ghost > Passive"), ("ghost wall > stepBack", "ghost wall > undoAll"),
         ("hero ghost > killSprite", "ghost hero > bounceForward"), slow,
     )  # fmt: skip
+    found = judged(changed(*pushed), large, resistance=1)
+    assert failed(found) == "resistance", "what is only in the way is walked around"
+    crushed = ("coin hero > killSprite", "coin ghost > killSprite\n        coin hero > killSprite")
+    boxes = changed(*pushed, crushed)
     assert judged(boxes, large, resistance=1).constraints["resistance"] == 1.0, "who pushes can do it wrong"
+
+
+def test_time_stands_in_the_way_where_it_is_short():
+    harmless = (
+        ("ghost > RandomNPC cooldown=2", "ghost > Immovable"),
+        ("hero ghost > killSprite", "hero ghost > stepBack"),
+    )
+    short = judged(changed(*harmless, ("limit=150", "limit=40")), fetch.LEVEL, resistance=1)
+    assert short.constraints["resistance"] == 1.0 and short.metrics["win_ticks"] > 20
+    ample = judged(changed(*harmless, ("limit=150", "limit=60")), fetch.LEVEL, resistance=1)
+    assert failed(ample) == "resistance" and sum(a.wins for a in ample.profile) < sum(a.plays for a in ample.profile)
 
 
 def test_what_only_keeps_sprites_in_place_need_not_be_executed():

@@ -234,3 +234,30 @@ def test_what_is_pushed_stops_at_walls_and_at_its_like() -> None:
     made = repair_playability(space, RuleSet(rules, (gone("box"),)), np.random.default_rng(1), share=1.0, most=30)
     assert {Rule("box", "wall", "undoAll"), Rule("box", "box", "undoAll"), *rules} <= set(made.rules)
     assert repair_playability(space, made, np.random.default_rng(1), share=1.0, most=30) == made
+
+
+def test_what_the_player_leaves_behind_or_less_time_stands_in_the_way_where_nothing_moves() -> None:
+    text = """BasicGame
+    SpriteSet
+        floor > Immovable
+        track > Immovable
+        coin  > Immovable
+        hero  > OngoingTurningAvatar spawnBehind=track
+        wall  > Immovable
+    InteractionSet
+        coin hero > killSprite
+    TerminationSet
+        SpriteCounter stype=coin win=True
+    LevelMapping
+        . > floor
+        c > floor coin
+        A > floor hero
+"""
+    space = LearnedSpace(RuleSpace.of(text, ["wwwwww\nwA.c.w\nwc...w\nwwwwww"]))
+    late = Termination("Timeout", (("limit", "90"), ("win", "False")))
+    plain = RuleSet(RuleSet.of(text).rules, (*RuleSet.of(text).terminations, late))
+    harder = harden(space, plain, np.random.default_rng(1))
+    assert harder is not None and Rule("hero", "track", "killSprite") in harder.rules
+    hastier = harden(space, harder, np.random.default_rng(1))
+    assert hastier is not None and [e.get("limit") for e in hastier.terminations if e.name == "Timeout"] == ["45"]
+    assert harden(space, hastier, np.random.default_rng(1)) is None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.game import Game
-from pcg.engine.kernel.ids import ACTIONS, TERMINATION_ID
+from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.state import begin
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
@@ -26,7 +26,8 @@ from pcg.evaluators.games.evaluation import (
 )
 from pcg.evaluators.games.kernel import PLAY_WORK, SPRITES, TICK_WORK
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness, separation
-from pcg.evaluators.games.resistance import TIMEOUT, resistance
+from pcg.evaluators.games.progress import TIMEOUT, progress
+from pcg.evaluators.games.resistance import resistance
 from pcg.evaluators.games.trials import Board, Trial, Trials
 from pcg.evaluators.games.winnability import Winnability, prove_levels
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, concept
@@ -37,8 +38,6 @@ from pcg.evaluators.mechanics import mechanics
 if TYPE_CHECKING:
     from pcg.evaluators.games.evaluator import GameEvaluator
 
-_COUNTER = TERMINATION_ID["SpriteCounter"]
-_MORE = TERMINATION_ID["SpriteCounterMore"]
 _EXPLORING = 100_000
 """The first number of the plays that only look for unused rules."""
 _CHANCE = 200_000
@@ -47,6 +46,10 @@ _CHANCE = 200_000
 
 BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection", "undoAll", "wrapAround"})
 """Effects of bumping into something."""
+NEVER_STOPPING = frozenset({"OngoingAvatar", "OngoingTurningAvatar", "OngoingShootAvatar"})
+"""Classes of avatars that go on by themselves."""
+HASTE = 16
+"""Part of `min_ticks` that a play of theirs lasts at least."""
 _CHEAP = 3
 """Agents, from the weakest, that play before proofs are looked for: their plays cost less."""
 
@@ -225,7 +228,7 @@ class StagedEvaluation:
         if rung == 0:
             self._judge_idle(plays)
         elif rung == 1:
-            least = self.of.integer("min_ticks")
+            least = self.of.integer("min_ticks") // (HASTE if self._never_stops else 1)
             ticks = max(t.ticks for t in plays)
             self.metrics["random_ticks"] = ticks
             held["playable"] = min(1.0, ticks / max(1, least))
@@ -303,6 +306,13 @@ class StagedEvaluation:
         }[trial.stop]
         self.constraints[name] = min(self.constraints[name], survived)
         self._fail(reason)
+
+    @cached_property
+    def _never_stops(self) -> bool:
+        """True where the avatar goes on by itself: who acts at random soon turns into something, in any such game."""
+        assert self.read is not None
+        types = self.game.definition.types
+        return any(types[t].class_name in NEVER_STOPPING for t in self.read.kinds.analysis.avatars)
 
     def _judge_idle(self, plays: Sequence[Trial]) -> None:
         held = self.constraints
@@ -403,23 +413,7 @@ class StagedEvaluation:
             self._fail("most wins are the death of the avatar")
 
     def _progress(self, trial: Trial) -> float:
-        """Progress of a play towards winning, in [0, 0.9]: the share of the way to the nearest goal, and survival."""
-        before, after = self._boards[trial.level].counts, trial.counts
-        reached = 0.0
-        for row in self.terminations:
-            if not row["win0"]:
-                continue
-            kind, limit = row["kind"], int(row["limit"])
-            if kind == TIMEOUT:
-                reached = max(reached, trial.ticks / max(1, limit))
-                continue
-            types = [int(row[name]) for name in ("stype1", "stype2", "stype3") if row[name] >= 0]
-            first, last = int(before[types].sum()), int(after[types].sum())
-            if kind != _MORE and first > limit:
-                reached = max(reached, (first - last) / (first - limit))
-            elif kind != _COUNTER and limit > first:
-                reached = max(reached, (last - first) / (limit - first))
-        return 0.6 * max(0.0, min(1.0, reached)) + (0.0 if trial.lost else 0.3)
+        return progress(trial, self._boards[trial.level].counts, self.terminations)
 
     def _rules(self) -> float:
         counted = ~self._precautions

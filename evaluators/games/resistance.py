@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pcg.engine.kernel.ids import TERMINATION_ID
+from pcg.evaluators.games.progress import TIMEOUT
 from pcg.evaluators.games.trials import Trial
 from pcg.evaluators.judging.game_kinds import GameKinds
 
-TIMEOUT = TERMINATION_ID["Timeout"]
 MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
 """Sources of danger that come to the player."""
 SHORT = 0.5

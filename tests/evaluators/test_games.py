@@ -378,6 +378,23 @@ def test_something_has_to_stand_in_the_way_where_it_is_asked_for():
     assert judged(boxes, large, resistance=1).constraints["resistance"] == 1.0, "who pushes can do it wrong"
 
 
+def test_who_never_stops_soon_ends_where_actions_are_random():
+    """Trails that kill make a game of skill, and the random player turns into its own."""
+    trail = ("hero > MovingAvatar", "trail > Immovable\n        hero > OngoingTurningAvatar spawnBehind=trail")
+    deadly = (
+        ("hero ghost > killSprite", "hero ghost trail > killSprite"),
+        ("ghost > RandomNPC cooldown=2", "ghost > Immovable"),
+    )
+    snake = judged(changed(trail, *deadly), fetch.LEVEL, min_ticks=40, resistance=1)
+    assert (
+        snake.metrics["random_ticks"] < 40 and snake.constraints["playable"] == snake.constraints["resistance"] == 1.0
+    )
+    walker = judged(
+        changed(("hero > MovingAvatar", "trail > Immovable\n        hero > MovingAvatar")), fetch.LEVEL, min_ticks=1000
+    )
+    assert failed(walker) == "playable"
+
+
 def test_time_stands_in_the_way_where_it_is_short():
     harmless = (
         ("ghost > RandomNPC cooldown=2", "ghost > Immovable"),

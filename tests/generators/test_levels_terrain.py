@@ -115,7 +115,7 @@ def test_needs_leave_locked_cells_alone(dungeon: LevelContext) -> None:
 
 
 def test_a_need_that_grows_with_what_is_put_in_is_given_up(dungeon: LevelContext) -> None:
-    """What calls for one more of itself was put in and taken out for ever."""
+    """Without that, one more was put in and taken out for ever."""
     key = dungeon.definition.type_index["key"]
     need = Need(base=key, other=key, first=2, each=1, reason="one key more than there are")
     required = replace(dungeon.requirements, counts=dungeon.requirements.counts[:1], needs=(need,))

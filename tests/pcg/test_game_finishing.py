@@ -22,6 +22,7 @@ from pcg.runs.experiments.finishing import (
     MIN_WIN,
     FinishedGame,
     finished_game,
+    goes_astray,
     with_edges_of_groups,
     with_ground,
     with_other_pace,
@@ -221,3 +222,11 @@ def test_what_has_to_go_and_flies_away_is_seen() -> None:
         game = load(text, levels=[SKY])
         kinds = game_kinds(game.definition, [game.read_level(0)])
         assert (astray(kinds, game.start(0, seed=1), ["NIL"] * 24).goals_gone > 0) == gone
+
+
+@pytest.mark.parametrize(("turn", "astray_then"), [("stepBack", False), ("turnAround", True)])
+def test_levels_whose_movers_leave_the_map_are_no_part_of_a_course(turn: str, astray_then: bool) -> None:
+    """What turns around at the edge goes on below: from the last row, outside."""
+    text = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "ghost > Missile orientation=RIGHT")
+    game = load(text.replace("ghost wall > stepBack", f"ghost EOS > {turn}"))
+    assert goes_astray(game, ".......\n.A...c.\n.......\n.......\n.g.g.g.") is astray_then

@@ -25,6 +25,8 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.grounds import ground_types
+from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
@@ -51,6 +53,8 @@ SAME = 8
 """Cells from which on two levels of a course differ enough."""
 FEW = 6
 """Sprites from which on a goal may leave some."""
+IDLE, ASTRAY = 200, 0.05
+"""Ticks in which nobody acts, and the share of the movers that may be astray then."""
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
 
@@ -378,7 +382,7 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
         longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
         win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
                     experience=experience)  # fmt: skip
-        if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest):
+        if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest) or goes_astray(game, text):
             continue
         won = 0
         for sample in range(effort.plays):
@@ -433,6 +437,18 @@ def won_by_waiting(game: Game, level: str, ticks: int) -> bool:
         return False
     idle = (play(game, [make_agent("nothing")], level=level, seed=seed, max_ticks=ticks) for seed in range(WAITS))
     return any(done.winner == 1 for done in idle)
+
+
+def goes_astray(game: Game, level: str) -> bool:
+    """Return True where movers get out of the map, or into walls, while nobody acts: a level that was drawn can place
+    them where the rules that keep them in do not.
+
+    Args:
+        game: with one player.
+        level: its text.
+    """
+    kinds = game_kinds(game.definition, [game.read_level(level)])
+    return astray(kinds, game.start(level, 1), ["NIL"] * IDLE).movers_share > ASTRAY
 
 
 def _recorded(game: Game, number: int, win: Proof) -> RecordedPlay:

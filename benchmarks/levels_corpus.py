@@ -44,16 +44,6 @@ REPORT = ROOT / "docs" / "results" / "levels.md"
 LIST, PHYSICS = "all_games_sp.csv", "gridphysics"
 FEW = 20
 """Evaluations below which it is their cost that leaves a game short."""
-MENDED = frozenset({
-    "5b70ea90", "dcf53e4f", "c53ff2e9", "38797550", "ef5119e9", "82c7e74f", "2b817438", "4f310acd", "505efa64",
-})  # fmt: skip
-"""States since a draft makes way for others; games that fell short, and some that had not been tried, are measured."""
-LOOKED_AT = frozenset({
-    "angelsdemons", "assemblyline", "avoidgeorge", "beltmanager", "blacksmoke", "cops", "crossfire", "defem",
-    "deflection", "garbagecollector", "killBillVol1", "lasers", "lemmings", "pacoban", "plants", "rivers", "slide",
-    "themole", "towerdefense",
-})  # fmt: skip
-"""Games whose causes of falling short were mended by then."""
 DISTINCT = 10
 """Feasible levels that are wanted of a game, no two of them alike."""
 
@@ -309,7 +299,7 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
                 f"| {title} | {len(group)} | {len(won)} | {middle[0]} | {soon} | {len(ten)} | "
                 f"{len(ten) / len(group):.1%} | {middle[1]} |"
             )
-    lines += ["", *_unseen(found), *_left_out(known), "", *_revisions(found), *_mended(found), *_dear(found)]
+    lines += ["", *_unseen(found), *_left_out(known), "", *_revisions(found), *_dear(found)]
     failed = [o for o in found if not o.feasible]
     if failed:
         lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
@@ -349,11 +339,12 @@ def _unseen(found: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
-    """List the games that were measured at each state of the repository, if not all at the same."""
+    """Tell the state of the repository at which games were measured."""
     by_revision: dict[str, list[str]] = {}
     for outcome in found:
         by_revision.setdefault(outcome.revision, []).append(outcome.game)
     if len(by_revision) < 2:
+        yield from (f"All of it was measured at {state}, one state of the repository.\n" for state in by_revision)
         return
     *few, most = sorted(by_revision, key=lambda r: len(by_revision[r]))
 
@@ -363,25 +354,6 @@ def _revisions(found: Sequence[Outcome]) -> Iterator[str]:
     apart = "; ".join(f"{at(r)}: {', '.join(by_revision[r])}" for r in few)
     yield f"Not all of it is from the same state of the repository: most was measured {at(most)}; {apart}."
     yield "The sums above join them, and were not measured as a whole at any one state."
-    yield ""
-
-
-def _mended(found: Sequence[Outcome]) -> Iterator[str]:
-    """Say how many games have enough since the causes were mended, apart from those that were looked at for it."""
-    since = [o for o in found if o.revision in MENDED]
-    if not since:
-        return
-    held_out = [o for o in since if o.game not in LOOKED_AT]
-    seen = [o for o in since if o.game in LOOKED_AT]
-
-    def have(some: Sequence[Outcome]) -> str:
-        return f"{sum(o.distinct == DISTINCT for o in some)} of {len(some)}"
-
-    yield (
-        f"At the latest states ({', '.join(sorted(MENDED))}) games that fell short before, and some that had not been "
-        f"tried, were measured. Ten distinct levels have {have(seen)} that were looked at while the causes were mended "
-        f"and {have(held_out)} that were not ({', '.join(o.game for o in held_out)})."
-    )
     yield ""
 
 

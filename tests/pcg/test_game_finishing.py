@@ -226,7 +226,7 @@ def test_what_has_to_go_and_flies_away_is_seen() -> None:
 
 @pytest.mark.parametrize(("turn", "astray_then"), [("stepBack", False), ("turnAround", True)])
 def test_levels_whose_movers_leave_the_map_are_no_part_of_a_course(turn: str, astray_then: bool) -> None:
-    """What turns around at the edge goes on below: from the last row, outside."""
+    """Turning around at the edge leads to the row below: from the last one, outside."""
     text = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "ghost > Missile orientation=RIGHT")
     game = load(text.replace("ghost wall > stepBack", f"ghost EOS > {turn}"))
     assert goes_astray(game, ".......\n.A...c.\n.......\n.......\n.g.g.g.") is astray_then

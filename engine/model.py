@@ -36,7 +36,7 @@ class Reserve:
     >>> reserve = Reserve(limit=1 << 24)
     >>> memory = np.zeros(1 << 18, dtype=np.int64)
     >>> reserve.give(memory)
-    >>> reserve.take(1 << 17) is memory, reserve.take(1 << 17) is None
+    >>> reserve.take(200_000) is memory, reserve.take(200_000) is None
     (True, True)
     """
 

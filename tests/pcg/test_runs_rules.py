@@ -149,7 +149,7 @@ def test_the_command_makes_rules(tmp_path: Path) -> None:
     options += ["--out", str(tmp_path / "run")]
     for key, value in CHEAP.items():
         options += ["--set", f"evaluation.{key}={value}"]
-    options += ["--set", "run.make_levels=0"]
+    options += ["--set", "run.make_levels=0", "--set", "evaluation.resistance=0"]
     options += ["--set", "run.confirm=2", "--set", "run.judge=0", "--set", "generator.pushed=0.8"]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output

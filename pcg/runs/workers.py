@@ -214,10 +214,12 @@ class Workers:
                         self._start(other)
             return
         if ticket.alone:
-            for other in self.open:
-                if other.future is not None and not other.future.done():
-                    other.future.cancel()
-                    other.future = None
+            # told before the first is cancelled: work that is sent together is cancelled, and then done, together
+            waiting = [t for t in self.open if t.future is not None and not t.future.done()]
+            for other in waiting:
+                assert other.future is not None
+                other.future.cancel()
+                other.future = None
         self._start(ticket)
 
 

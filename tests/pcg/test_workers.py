@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import ExitStack, closing, contextmanager
 from multiprocessing import util
@@ -156,6 +156,37 @@ def test_work_that_waits_in_a_pool_which_another_submission_leaves_is_done(work:
 
 
 @pytest.mark.full
+class Together(Executor):
+    """An executor that keeps work back, and cancels all that it kept at once: a batch of a cluster."""
+
+    def __init__(self) -> None:
+        self.holds = True
+        self.batch: list[Future[Any]] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
+        batch = self.batch
+
+        class Part(Future[Any]):
+            def cancel(self) -> bool:
+                return all(Future.cancel(part) for part in batch)
+
+        part = Part()
+        if self.holds:
+            batch.append(part)
+        else:
+            part.set_result(function(*arguments, **named))
+        return part
+
+
+def test_work_that_is_cancelled_together_for_the_sake_of_other_work_is_all_done_again() -> None:
+    executor = Together()
+    with closing(workers.Workers(lambda: executor, count=1)) as crew:
+        tickets = [crew.submit(f"square {k}", pow, k, 2) for k in range(4)]
+        executor.holds = False
+        tickets[0].future, tickets[0].alone = None, True  # its worker died
+        assert [crew.result(ticket) for ticket in tickets] == [0, 1, 4, 9]
+
+
 def test_closing_ends_although_a_worker_dies(work: Any) -> None:
     crew = open_workers("processes", 2)
     pid = crew.result(crew.submit("first", work.square, 3))[1]

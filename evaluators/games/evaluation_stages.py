@@ -49,7 +49,7 @@ BUMPS = frozenset({"stepBack", "turnAround", "reverseDirection", "flipDirection"
 NEVER_STOPPING = frozenset({"OngoingAvatar", "OngoingTurningAvatar", "OngoingShootAvatar"})
 """Classes of avatars that go on by themselves."""
 HASTE = 16
-"""Part of `min_ticks` that a play of theirs lasts at least."""
+"""A play of theirs lasts `min_ticks` divided by this at least."""
 _CHEAP = 3
 """Agents, from the weakest, that play before proofs are looked for: their plays cost less."""
 

@@ -32,8 +32,9 @@ def mend_meaning(
     """
     plain = [rule for given in rules if (rule := _without_speed(space, given)) is not None]
     able = _players(space, plain)
-    won = _without_helpers(space, plain, endings, able)
-    paid = [_without_strange_points(space, rule, won, able) for rule in won]
+    prizes = _prizes(space, plain, able)
+    won = _without_helpers(space, plain, endings, prizes, able)
+    paid = [_without_strange_points(space, rule, prizes, able) for rule in won]
     return paid, _without_vain_endings(space, paid, endings)
 
 
@@ -71,12 +72,11 @@ def _players(space: LearnedSpace, rules: Sequence[Rule]) -> set[str]:
 
 def _victims(space: LearnedSpace, rule: Rule) -> list[tuple[set[str], set[str]]]:
     """Leaves that a rule takes away, with those that bring it about."""
-    spec = ontology.EFFECTS[rule.effect]
     if rule.second == EOS:
         return []
+    gone = ontology.EFFECTS[rule.effect].writes({key: value.lower() == "true" for key, value in rule.params})
     one, other = members_of(space, rule.first), members_of(space, rule.second)
-    first = spec.kills_first or rule.effect in ("transformTo", "collectResource")
-    return [(one, other)] * bool(first) + [(other, one)] * bool(spec.kills_second)
+    return [(one, other)] * gone["kills_first"] + [(other, one)] * gone["kills_second"]
 
 
 def _prizes(space: LearnedSpace, rules: Sequence[Rule], able: Set[str]) -> set[str]:
@@ -88,16 +88,15 @@ def _prizes(space: LearnedSpace, rules: Sequence[Rule], able: Set[str]) -> set[s
 
 
 def _without_helpers(
-    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], able: Set[str]
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], prizes: Set[str], able: Set[str]
 ) -> list[Rule]:
     """Rules of which none lets others take, at no cost, what has to be taken for a win: the win would come without
     the player. It costs something where the game can be lost by what is left of it.
     """
-    wanted = {
+    wanted = prizes & {
         n for e in endings if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")
         for key, name in e.params if key.startswith("stype") for n in members_of(space, name)
     }  # fmt: skip
-    wanted &= _prizes(space, rules, able)
     feared = {
         n for e in endings if not e.wins for key, name in e.params if key.startswith("stype")
         for n in members_of(space, name)
@@ -105,21 +104,19 @@ def _without_helpers(
 
     def helps(rule: Rule) -> bool:
         if any(gone & wanted and not by & able for gone, by in _victims(space, rule)):
-            left = {n for key in ontology.EFFECTS[rule.effect].creates for n in (rule.get(key) or "").split(",")}
-            return not left & feared
+            return not feared & set(made_by([rule]))
         return False
 
     return [rule for rule in rules if not helps(rule)]
 
 
-def _without_strange_points(space: LearnedSpace, rule: Rule, rules: Sequence[Rule], able: Set[str]) -> Rule:
+def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], able: Set[str]) -> Rule:
     """Return a rule without points for ground that is hit, and without those for others who take what the player is to
     take.
     """
     paid = rule.get("scoreChange")
     if paid is None or paid.startswith("-"):
         return rule
-    prizes = _prizes(space, rules, able)
     for gone, by in _victims(space, rule):
         ground = all(space.roles.get(n) in _GROUND for n in gone)
         if ground or (gone & prizes and not by & able):
@@ -131,21 +128,25 @@ def _without_vain_endings(
     space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]
 ) -> list[Termination]:
     """Terminations of which none loses by so many of a kind that becomes no more."""
-    made = {n for rule in rules for n in _made_by(space, rule)}
+    named = made_by(rules)
     for t in space.definition.types:
         spec = ontology.SPRITE_CLASSES.get(str(t.class_name))
-        named = [str(t.params.get(key, "")) for key in spec.creates] if spec is not None else []
-        made |= {m for names in named for n in names.split(",") if n for m in members_of(space, n)}
-        if spec is not None and spec.creates_self and not any(named):
-            made |= members_of(space, t.name)
+        if spec is not None:
+            brought = [str(t.params[key]) for key in spec.creates if key in t.params]
+            named += [n for names in brought for n in names.split(",")]
+            named += [t.name] if spec.creates_self and not brought else []
+    named += [rule.first for rule in rules if ontology.EFFECTS[rule.effect].creates_first]
+    made = {m for name in named for m in members_of(space, name)}
     return [
         e for e in endings
         if e.wins or e.name != "SpriteCounterMore" or members_of(space, e.get("stype") or "") & made
     ]  # fmt: skip
 
 
-def _made_by(space: LearnedSpace, rule: Rule) -> set[str]:
-    spec = ontology.EFFECTS[rule.effect]
-    named = (rule.get(key) or "" for key in spec.creates)
-    made = {m for names in named for n in names.split(",") if n for m in members_of(space, n)}
-    return made | (members_of(space, rule.first) if spec.creates_first else set())
+def made_by(rules: Sequence[Rule]) -> list[str]:
+    """Return the names of the types that parameters of rules name for what comes into being."""
+    found: dict[str, None] = {}
+    for rule in rules:
+        for key in ontology.EFFECTS[rule.effect].creates:
+            found.update(dict.fromkeys((rule.get(key) or "").split(",")))
+    return list(found)

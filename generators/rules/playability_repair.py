@@ -18,7 +18,7 @@ import numpy as np
 from pcg.engine.vgdl import ontology
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.learned import LearnedSpace
-from pcg.generators.rules.meaning_repair import STANDING, members_of, mend_meaning
+from pcg.generators.rules.meaning_repair import STANDING, made_by, members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
@@ -319,7 +319,7 @@ def _bounds(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator
     found: list[Rule] = []
     movers = [n for n in _leaves(space, MOVERS) if n in space.kinds.movers]
     awake = [n for n in movers if space.roles[n] == "avatar" or space.goes(n)]
-    made = [n for n in _made(rules) if n not in awake and space.roles.get(n) in MOVERS and space.goes(n)]
+    made = [n for n in made_by(rules) if n not in awake and space.roles.get(n) in MOVERS and space.goes(n)]
     drawn: dict[tuple[str, str], str] = {}
     for mover in (*awake, *made):
         usual = _BOUNDS[space.roles[mover]]
@@ -353,15 +353,6 @@ def _grouped(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
                 found[found.index(same[0])] = replace(rule, first=group)
                 found = [one for one in found if one not in same]
     return found
-
-
-def _made(rules: Sequence[Rule]) -> list[str]:
-    """Names of the types that rules make."""
-    found = {}
-    for rule in rules:
-        for key in ontology.EFFECTS[rule.effect].creates:
-            found.update(dict.fromkeys((rule.get(key) or "").split(",")))
-    return list(found)
 
 
 def _goals(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,9 @@ class Littered(models.Reserve):
 
 
 @pytest.fixture
-def littered(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def littered(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it to have all pools from then on in memory full of garbage."""
+
     def litter() -> None:
         monkeypatch.setattr(models, "RESERVE", Littered(0))
         monkeypatch.setattr(models, "_WORTH_KEEPING", 0)
@@ -50,7 +52,7 @@ def decisions(state: Any, names: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["boxes", "dungeon", "invaders", "hunt", "siege", "duel"])
-def test_what_is_left_in_memory_changes_no_decision(name: str, littered: Any) -> None:
+def test_what_is_left_in_memory_changes_no_decision(name: str, littered: Callable[[], None]) -> None:
     state = load(name).start(0, seed=1)
     names = AGENTS if state.model.players == 1 else ("mcts", "rhea", "olets")
     before = decisions(state, names)
@@ -58,14 +60,14 @@ def test_what_is_left_in_memory_changes_no_decision(name: str, littered: Any) ->
     assert decisions(state, names) == before and len(set(before)) > 1
 
 
-def test_nor_on_boards(littered: Any) -> None:
+def test_nor_on_boards(littered: Callable[[], None]) -> None:
     games = [ConnectX().start(), load_sheet(builtin_sheets()["breakthrough"]).start()]
     before = [decisions(state, ("mcts", "uct")) for state in games]
     littered()
     assert [decisions(state, ("mcts", "uct")) for state in games] == before
 
 
-def test_nor_any_proof(littered: Any) -> None:
+def test_nor_any_proof(littered: Callable[[], None]) -> None:
     rules = load("dungeon")
     before = prove(rules, 0, budget=60_000, seed=1)
     littered()

@@ -60,6 +60,13 @@ def test_others_do_not_take_what_has_to_be_taken_for_a_win(space: LearnedSpace) 
     assert mended(space, TAKE, burnt) == [str(TAKE), str(COINS)]
 
 
+def test_what_becomes_something_else_at_a_thing_takes_it_only_where_the_rule_says_so(space: LearnedSpace) -> None:
+    changed = Rule("thief", "coin", "transformTo", (("stype", "ash"), ("scoreChange", "1")))
+    assert mended(space, TAKE, changed) == [str(TAKE), str(changed), str(COINS)]
+    taken = Rule("thief", "coin", "transformTo", (("stype", "ash"), ("killSecond", "True")))
+    assert mended(space, TAKE, taken) == [str(TAKE), str(COINS)]
+
+
 def test_a_race_that_can_be_lost_stays(space: LearnedSpace) -> None:
     burnt = Rule("coin", "thief", "transformTo", (("stype", "ash"),))
     lost = Termination("SpriteCounterMore", (("stype", "ash"), ("limit", "2"), ("win", "False")))

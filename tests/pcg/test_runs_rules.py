@@ -145,12 +145,23 @@ def test_configurations_survive_their_file(tmp_path: Path) -> None:
 
 
 def test_the_command_makes_rules(tmp_path: Path) -> None:
-    options = ["rules", "boxes", "--generator", "constructive", "--budget", "40evaluations", "--level", "0", "-n", "2"]
+    options = [
+        "rules",
+        "dungeon",
+        "--generator",
+        "constructive",
+        "--budget",
+        "40evaluations",
+        "--level",
+        "0",
+        "-n",
+        "2",
+    ]
     options += ["--out", str(tmp_path / "run")]
     for key, value in CHEAP.items():
         options += ["--set", f"evaluation.{key}={value}"]
-    options += ["--set", "run.make_levels=0", "--set", "evaluation.resistance=0"]
-    options += ["--set", "run.confirm=2", "--set", "run.judge=0", "--set", "generator.pushed=0.8"]
+    options += ["--set", "run.make_levels=0"]
+    options += ["--set", "run.confirm=2", "--set", "run.judge=0"]
     done = CliRunner().invoke(app, options)
     assert done.exit_code == 0, done.output
     assert "games feasible" in done.output and (tmp_path / "run" / "report.html").is_file()

@@ -7,8 +7,10 @@ search kernels call. `Pool` is memory for many states of it. Python agents need 
 
 from __future__ import annotations
 
+import contextlib
 import mmap
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ Memory = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Reserve:
-    """Memory of pools that have gone, for those to come.
+    """Memory of pools that have gone, for those to come, while it is open.
 
     The system clears every page that it hands out, and takes as long for that as a search for using it. The least
     recently given goes first when there is more than `limit` bytes of it. Safe to use from several threads, and while
@@ -35,14 +37,30 @@ class Reserve:
 
     >>> reserve = Reserve(limit=1 << 24)
     >>> memory = np.zeros(1 << 18, dtype=np.int64)
-    >>> reserve.give(memory)
-    >>> reserve.take(200_000) is memory, reserve.take(200_000) is None
-    (True, True)
+    >>> with reserve.open():
+    ...     reserve.give(memory)
+    ...     print(reserve.take(200_000) is memory, reserve.take(200_000) is None)
+    True True
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._kept: dict[int, Memory] = {}
+        self._users = 0
+        self._lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        """Keep memory until the last who opened it leaves: then all of it goes, so that nobody pays for rest."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._kept.clear()
 
     @property
     def nbytes(self) -> int:
@@ -62,7 +80,7 @@ class Reserve:
 
     def give(self, memory: Memory) -> None:
         """Keep memory that nothing refers to any more, unless it is too little, or too much, to be worth it."""
-        if not _WORTH_KEEPING <= memory.nbytes <= self.limit:
+        if not self._users or not _WORTH_KEEPING <= memory.nbytes <= self.limit:
             return
         self._kept[id(memory)] = memory
         while self.nbytes > self.limit:
@@ -79,7 +97,7 @@ class Pool:
     """A block of memory for `count` states of `stride` bytes.
 
     State k lies at ``address + k * stride``; the first `ready` are laid out for `copy_state`. The memory lives as long
-    as this object, and is then kept for others (`Reserve`).
+    as this object, and goes to the `Reserve` then.
     """
 
     def __init__(self, model: Model, memory: Memory, count: int, ready: int) -> None:

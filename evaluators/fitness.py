@@ -15,6 +15,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from pcg.engine.game import Game
+from pcg.engine.model import RESERVE
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, make_agent, play
@@ -114,7 +115,8 @@ class LevelEvaluator:
         Returns:
             The evaluation; bad levels are not an error but infeasible.
         """
-        return LevelEvaluation(self, level, seed).result()
+        with RESERVE.open():  # searches for a win get hundreds of megabytes, one after the other
+            return LevelEvaluation(self, level, seed).result()
 
     def quick_verdict(self, level: str, seed: int, calls: int) -> tuple[bool | None, int]:
         """Return whether a level is feasible by a small search, and how many forward-model calls it made.
@@ -132,7 +134,8 @@ class LevelEvaluator:
         True
         """
         evaluation = LevelEvaluation(self, level, seed)
-        found = evaluation.quick_verdict(calls)
+        with RESERVE.open():
+            found = evaluation.quick_verdict(calls)
         return found, evaluation.solvability.calls
 
     def judgement(self, level: str, evaluation: Evaluation) -> Judgement:

@@ -77,26 +77,33 @@ def test_nor_any_proof(littered: Callable[[], None]) -> None:
 def test_memory_of_a_pool_is_used_again_when_it_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "RESERVE", models.Reserve(1 << 24))
     model = load("boxes").start(0, seed=1).model
-    pool = model.pool(1000)
-    address = pool.address
-    other = model.pool(1000)
-    assert other.address != address
-    del pool
-    assert model.pool(900).address == address
-    del other
-    assert models.RESERVE.nbytes > 0
+    with models.RESERVE.open():
+        pool = model.pool(1000)
+        address = pool.address
+        other = model.pool(1000)
+        assert other.address != address
+        del pool
+        assert model.pool(900).address == address
+        del other
+        assert models.RESERVE.nbytes > 0
+    assert models.RESERVE.nbytes == 0, "nothing is kept between evaluations"
+    last = model.pool(1000)
+    del last
+    assert models.RESERVE.nbytes == 0
 
 
 def test_a_reserve_keeps_no_more_than_its_limit() -> None:
     reserve = models.Reserve(limit=3 << 20)
     kept = [np.zeros(1 << 17, dtype=np.int64) for _ in range(4)]
-    for memory in kept:
-        reserve.give(memory)
-    assert reserve.nbytes == 3 << 20
-    reserve.give(np.zeros(1 << 10, dtype=np.int64))  # too little
-    reserve.give(np.zeros(1 << 20, dtype=np.int64))  # too much
-    assert reserve.nbytes == 3 << 20
-    found = [reserve.take(1 << 17) for _ in range(4)]
+    with reserve.open():
+        for memory in kept:
+            reserve.give(memory)
+        assert reserve.nbytes == 3 << 20
+        reserve.give(np.zeros(1 << 10, dtype=np.int64))  # too little
+        reserve.give(np.zeros(1 << 20, dtype=np.int64))  # too much
+        assert reserve.nbytes == 3 << 20
+        with reserve.open():
+            found = [reserve.take(1 << 17) for _ in range(4)]
     assert {id(memory) for memory in found if memory is not None} == {id(memory) for memory in kept[1:]}
     assert found[3] is None
 
@@ -118,6 +125,8 @@ def test_memory_that_another_pool_has_taken_over_is_not_kept(monkeypatch: pytest
     old = model.pool(1000)
     address = old.address
     model.grow()
-    new = model.pool_in(old)
-    del old
-    assert models.RESERVE.nbytes == 0 and new.address == address and new.count < 1000
+    with models.RESERVE.open():
+        new = model.pool_in(old)
+        del old
+        assert models.RESERVE.nbytes == 0
+    assert new.address == address and new.count < 1000

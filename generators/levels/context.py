@@ -23,6 +23,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
+from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
 from pcg.evaluators.targets import Target, sprites_of
 
@@ -111,6 +112,16 @@ class LevelContext:
     def example_texts(self) -> tuple[str, ...]:
         """The texts of `examples`."""
         return tuple(self.palette.text(grid) for grid in self.examples)
+
+    @cached_property
+    def own_originality(self) -> tuple[float, ...]:
+        """Originality of each of the game's own levels, compared with the others, in [0, 1], in rising order; none for
+        fewer than two levels.
+        """
+        levels = self.examples
+        if len(levels) < 2:
+            return ()
+        return tuple(sorted(originality(grid, [other for other in levels if other is not grid]) for grid in levels))
 
     @property
     def has_portals(self) -> bool:

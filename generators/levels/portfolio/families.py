@@ -20,7 +20,10 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.examples import mirrored, symmetry_of
 from pcg.generators.levels.operators import crossover, edit, rooms_of
+from pcg.generators.levels.portfolio.boards import Boards
+from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.lines import Lines
+from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.quilting import Quilt
 from pcg.generators.levels.wall_layout import draw_size
 
@@ -36,6 +39,12 @@ SYMMETRIC = 0.9
 """Share of walls with a mirror image from which on a level counts as symmetric."""
 SYMMETRY_SEEN = 0.3
 """Expectation of mirrored levels beyond the usual one where all of the game's own levels are symmetric."""
+ALIKE_BOARDS, BOARD_SLOPE, OWN_BOARDS = 1.1, 2.5, 0.35
+"""Expectation of levels on the game's own boards where these are all one, what it loses with their originality, and the
+least.
+"""
+BOARDS_RULE = 0.5
+"""Expectation of these from which on less is expected of levels on other boards: nothing where it is 1."""
 STRUCTURED = 0.05
 """Share of walls in a game's levels from which on they count as rooms and passages."""
 
@@ -49,11 +58,12 @@ class Workshop:
         heights: least and most rows.
         targets: of the levels, for the generators that some families are.
         liked: further levels to take pieces from.
+        least: originality that is asked for.
     """
 
     def __init__(
         self, context: LevelContext, widths: tuple[int, int], heights: tuple[int, int],
-        targets: Sequence[Target] = (), liked: Sequence[Grid] = (),
+        targets: Sequence[Target] = (), liked: Sequence[Grid] = (), least: float = 0.0,
     ) -> None:  # fmt: skip
         self.context = context
         self.widths, self.heights = widths, heights
@@ -70,6 +80,11 @@ class Workshop:
         self.quilt = Quilt(self.images, solid, context.background, keeps, not self.mirrors)
         self.lines = Lines(context, self.images)
         """Belts and paths of the game's own levels."""
+        self.example_objects = ExampleObjects(context, self.images)
+        """Numbers and places of objects in the game's own levels."""
+        self.structure = LocalStructure(context, self.images, self.example_objects)
+        """Walls and stretches as they are in the game's own levels, cell by cell."""
+        self._boards = Boards(context, self.images, self.structure, least, keeps, self.mirrors)
         self._shapes = [
             g.shape for g in context.examples
             if heights[0] <= g.shape[0] <= heights[1] and widths[0] <= g.shape[1] <= widths[1]
@@ -127,6 +142,13 @@ class Workshop:
         """Return one of the game's levels with other distances between its lines."""
         found = self.lines.level(rng, *self.shape(rng))
         return self.pieces(rng, parents) if found is None else found
+
+    def boards(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
+        """Return one of the game's levels with groups, blocks and regions moved and exchanged as a whole."""
+        found = self._boards.level(rng, *self.shape(rng))
+        (low, high), (narrow, wide) = self.heights, self.widths
+        within = low <= found.shape[0] <= high and narrow <= found.shape[1] <= wide
+        return found if within else self.pieces(rng, parents)
 
     # -- by rules ------------------------------------------------------------------------------------------------------
 
@@ -200,7 +222,11 @@ class Family:
     settles: bool = True
     """True where the numbers of objects are corrected after drafting; a mission places those that it needs itself."""
     polishes: bool = True
-    """True where small edits may follow; they would spoil a puzzle."""
+    """True where small edits may follow; they would spoil a puzzle, and a board that a designer has drawn."""
+    proves: bool = False
+    """True where levels are built to be won, so that no quick play has to show that they can be."""
+    whole: bool = False
+    """True where levels are made from whole levels of the game."""
     symmetric: bool = False
     """True where these are done on both sides."""
 
@@ -211,6 +237,12 @@ def _examples(context: LevelContext, kinds: frozenset[str]) -> float:
 
 def _variation(context: LevelContext, kinds: frozenset[str]) -> float:
     return 0.3 if context.examples else 0.0
+
+
+def _boards(context: LevelContext, kinds: frozenset[str]) -> float:
+    if not context.own_originality:
+        return 0.1 if context.examples else 0.0
+    return float(np.clip(ALIKE_BOARDS - BOARD_SLOPE * np.median(context.own_originality), OWN_BOARDS, 0.9))
 
 
 def _stretched(context: LevelContext, kinds: frozenset[str]) -> float:
@@ -287,24 +319,48 @@ FAMILIES: Mapping[str, Family] = {
     "halves": Family(Workshop.halves, "the same, mirrored left to right", _halves, symmetric=True),
     "rows": Family(Workshop.rows, "whole rows of the game's own levels", _rows),
     "windows": Family(Workshop.windows, "small windows of the game's own levels", _examples, drafts=3),
-    "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation),
+    "variation": Family(Workshop.variation, "the game's own levels crossed and edited", _variation, whole=True),
+    "boards": Family(
+        Workshop.boards, "the game's own levels, whole parts of which are moved and exchanged", _boards,
+        settles=False, polishes=False, whole=True,
+    ),
     "stretched": Family(
-        Workshop.stretched, "the game's own levels with longer and shorter lines", _stretched, settles=False
+        Workshop.stretched, "the game's own levels with longer and shorter lines", _stretched, settles=False, whole=True
     ),
     "rooms": Family(Workshop.rooms, "rooms by partition of the space", _rooms),
     "walls": Family(Workshop.walls, "stretches of wall and pillars", _built),
     "caves": Family(Workshop.caves, "caves and mazes", _caves),
     "mission": Family(Workshop.mission, "a mission, in rooms that enforce its order", _mission, 2, settles=False),
     "puzzle": Family(
-        Workshop.puzzle, "hard puzzles of things to push, played backwards", _puzzle, 1, settles=False, polishes=False
+        Workshop.puzzle, "hard puzzles of things to push, played backwards", _puzzle, 1,
+        settles=False, polishes=False, proves=True,
     ),
     "sparse": Family(
-        Workshop.sparse, "little more than what the rules call for", _sparse, 1, settles=False, polishes=False
+        Workshop.sparse, "little more than what the rules call for", _sparse, 1,
+        settles=False, polishes=False, proves=True,
     ),
     "crossing": Family(Workshop.crossing, "good levels that exchange rooms, rows or pieces", _crossing, breeds=True),
     "edits": Family(Workshop.edits, "small edits of good levels", _edits, 4, breeds=True, settles=False),
 }  # fmt: skip
 """The families by name."""
+
+
+def expectations(context: LevelContext, kinds: frozenset[str]) -> dict[str, float]:
+    """Return what is expected of each family that suits a game, before any level was made.
+
+    The more of a board the game's own levels share, the less is expected of families that build another.
+
+    >>> import pcg
+    >>> expected = expectations(LevelContext.of(pcg.load("boxes")), frozenset({"puzzle"}))
+    >>> round(expected["pieces"], 2), "stretched" in expected
+    (0.5, False)
+    """
+    expected = {name: family.suits(context, kinds) for name, family in FAMILIES.items()}
+    others = min(1.0, (1.0 - expected["boards"]) / (1.0 - BOARDS_RULE))
+    for name, family in FAMILIES.items():
+        if not family.breeds and not family.whole:
+            expected[name] *= others
+    return {name: share for name, share in expected.items() if share > 0.0}
 
 
 def mirrored_halves(context: LevelContext, grid: Grid, axis: int) -> Grid:

@@ -24,7 +24,6 @@ from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import niche_width
-from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.registry import TEXT, measure
 from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
@@ -39,7 +38,7 @@ from pcg.generators.levels.operators import mirror_edits
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.example_objects import ExampleObjects
-from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, expectations, mirrored_halves
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
@@ -145,9 +144,9 @@ class PortfolioGenerator(DelayedGenerator):
         liked = [context.palette.parse(text) for text in self._levels_in("like")]
         self.kinds = game_kinds(self.context)
         """Kinds that the game is of (see `game_kinds`)."""
-        self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked)
-        expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
-        self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
+        self.least = self._least_originality()
+        self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked, self.least)
+        self.bandit = Bandit(expectations(self.context, self.kinds))
         self.niche = niche_width(self.context.example_texts, self.number("niche"))
         """Distance below which two levels count as one."""
         self._shape = StructuralShapes(self.context.palette, self.context.examples, self.niche)
@@ -161,7 +160,6 @@ class PortfolioGenerator(DelayedGenerator):
         """Quick plays of drafts."""
         self._batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""
-        self.least = self._least_originality()
         self._axis = wanted_axis(self.targets)
 
     def _levels_in(self, name: str) -> list[str]:
@@ -176,12 +174,11 @@ class PortfolioGenerator(DelayedGenerator):
         return levels
 
     def _least_originality(self) -> float:
-        """Return the originality asked for: no more than the game's own levels have on average."""
-        examples = self.context.examples
-        if len(examples) < 2:
-            return self.number("originality") if examples else 0.0
-        among = [originality(g, [o for o in examples if o is not g]) for g in examples]
-        return min(self.number("originality"), float(np.mean(among)))
+        """Return the originality asked for: no more than half of the game's own levels have."""
+        known = self.context.own_originality
+        if not known:
+            return self.number("originality") if self.context.examples else 0.0
+        return min(self.number("originality"), float(np.median(known)))
 
     # -- judges of drafts ----------------------------------------------------------------------------------------------
 
@@ -197,10 +194,10 @@ class PortfolioGenerator(DelayedGenerator):
         """The judge of levels, which rates the texts of drafts."""
         return LevelJudge(self.text, self.context.example_texts)
 
-    @cached_property
+    @property
     def example_objects(self) -> ExampleObjects:
         """Numbers and places of objects in the game's own levels."""
-        return ExampleObjects(self.context, self.workshop.images)
+        return self.workshop.example_objects
 
     @cached_property
     def formations(self) -> Formations:
@@ -212,10 +209,10 @@ class PortfolioGenerator(DelayedGenerator):
         """Local search towards the patterns of the game's own levels."""
         return Polishing(self.context, self.workshop.images, self.example_objects, self.formations, self.least)
 
-    @cached_property
+    @property
     def structure(self) -> LocalStructure:
         """Walls and stretches as they are in the game's own levels, cell by cell."""
-        return LocalStructure(self.context, self.workshop.images, self.example_objects)
+        return self.workshop.structure
 
     def _target_satisfaction(self, grid: Grid) -> float:
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
@@ -346,9 +343,11 @@ class PortfolioGenerator(DelayedGenerator):
             drafts.append((self._is_known(grid), self._quick_penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:3])
         found: list[tuple[bool, float, str]] = []
+        copies = 0
         for near, price, _, grid in drafts[: max(1, number // FINALISTS)]:
             if near and not last:
                 found.append((True, -price, self.context.palette.text(grid)))
+                copies += family.whole
                 continue
             if self.context.examples and self.integer("polish") and family.polishes:
                 axis = 1 if family.symmetric and self._axis is None else self._axis
@@ -357,7 +356,10 @@ class PortfolioGenerator(DelayedGenerator):
                 if near or not self._is_known(polished):
                     grid = polished
             text = self.context.palette.text(grid)
+            copies += self.least > 0.0 and self.polishing.originals.originality(grid) < self.least
             found.append((self._is_known(grid), self._value(text, grid), text))
+        if copies == len(found):  # a game has only so many levels that are nearly its own
+            self.bandit.reward(name, 0.0)
         return sorted(found, key=lambda one: (one[0], -one[1]))
 
     @property
@@ -367,7 +369,7 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _is_lost(self, text: str, name: str, rng: np.random.Generator) -> bool:
         """Tell whether a tryout does not win a draft; families that build levels to be won need none."""
-        return self._few_known and FAMILIES[name].polishes and self.tryouts.lost(text, rng)
+        return self._few_known and not FAMILIES[name].proves and self.tryouts.lost(text, rng)
 
     def _is_known(self, grid: Grid) -> bool:
         """Tell whether a level is in the niche of a level that is good, or under way, while there are few good ones."""

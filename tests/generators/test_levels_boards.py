@@ -13,7 +13,7 @@ from pcg.evaluators.metrics.patterns import originality
 from pcg.generators.levels import make_generator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.portfolio.boards import Boards
-from pcg.generators.levels.portfolio.families import Workshop, expectations
+from pcg.generators.levels.portfolio.families import Workshop
 
 HALLS = """
 BasicGame
@@ -161,10 +161,18 @@ def test_halves_that_mirror_each_other_still_do_with_other_proportions() -> None
 
 
 def test_boards_are_for_games_whose_levels_share_one(halls: Game) -> None:
-    alike = expectations(LevelContext.of(halls), frozenset())
-    apart = expectations(LevelContext.of(pcg.load("dungeon")), frozenset())
-    assert alike["boards"] > 0.8 and alike["pieces"] < 0.25
-    assert apart["boards"] == 0.35 and apart["pieces"] == 0.5
+    alike = make_generator("portfolio", LevelContext.of(halls), seed=1)
+    apart = make_generator("portfolio", LevelContext.of(pcg.load("dungeon")), seed=1)
+    assert alike.bandit.mean("boards") == pytest.approx(0.9) and apart.bandit.mean("boards") == pytest.approx(0.35)
+    picked = [
+        [generator._choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards")
+        for generator in (alike, apart)
+    ]
+    assert picked[0] > 40 > 10 > picked[1]
+    # As soon as levels on the board are of no use any more, other families have their turn again.
+    for _ in range(12):
+        alike.bandit.reward("boards", 0.0)
+    assert [alike._choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards") < 10
 
 
 def test_a_family_whose_levels_are_copies_is_asked_less_often() -> None:

@@ -345,22 +345,17 @@ FAMILIES: Mapping[str, Family] = {
 """The families by name."""
 
 
-def expectations(context: LevelContext, kinds: frozenset[str]) -> dict[str, float]:
-    """Return what is expected of each family that suits a game, before any level was made.
+def share_beside_boards(expected: float) -> float:
+    """Return the factor of the chance of a family that builds another board than the game's, in [0, 1]: the more levels
+    on the game's own boards are of use, the smaller.
 
-    The more of a board the game's own levels share, the less is expected of families that build another.
+    Args:
+        expected: reward that is expected of these now.
 
-    >>> import pcg
-    >>> expected = expectations(LevelContext.of(pcg.load("boxes")), frozenset({"puzzle"}))
-    >>> round(expected["pieces"], 2), "stretched" in expected
-    (0.5, False)
+    >>> [round(share_beside_boards(expected), 2) for expected in (0.35, 0.7, 0.9)]
+    [1.0, 0.6, 0.2]
     """
-    expected = {name: family.suits(context, kinds) for name, family in FAMILIES.items()}
-    others = min(1.0, (1.0 - expected["boards"]) / (1.0 - BOARDS_RULE))
-    for name, family in FAMILIES.items():
-        if not family.breeds and not family.whole:
-            expected[name] *= others
-    return {name: share for name, share in expected.items() if share > 0.0}
+    return min(1.0, (1.0 - expected) / (1.0 - BOARDS_RULE))
 
 
 def mirrored_halves(context: LevelContext, grid: Grid, axis: int) -> Grid:

@@ -38,7 +38,7 @@ from pcg.generators.levels.operators import mirror_edits
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.example_objects import ExampleObjects
-from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, expectations, mirrored_halves
+from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves, share_beside_boards
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
@@ -146,7 +146,8 @@ class PortfolioGenerator(DelayedGenerator):
         """Kinds that the game is of (see `game_kinds`)."""
         self.least = self._least_originality()
         self.workshop = Workshop(self.context, self.widths, self.heights, self.targets, liked, self.least)
-        self.bandit = Bandit(expectations(self.context, self.kinds))
+        expected = {name: family.suits(self.context, self.kinds) for name, family in FAMILIES.items()}
+        self.bandit = Bandit({name: share for name, share in expected.items() if share > 0})
         self.niche = niche_width(self.context.example_texts, self.number("niche"))
         """Distance below which two levels count as one."""
         self._shape = StructuralShapes(self.context.palette, self.context.examples, self.niche)
@@ -270,10 +271,11 @@ class PortfolioGenerator(DelayedGenerator):
         """Return the name of the family that is next, by the bandit."""
         parents = self.elites if self.elites.members else self.nearly
         among = {}
+        others = share_beside_boards(self.bandit.mean("boards")) if "boards" in self.bandit.arms else 1.0
         for name in self.bandit.arms:
             family = FAMILIES[name]
             if not family.breeds:
-                among[name] = 1.0
+                among[name] = 1.0 if family.whole else others
             elif parents.members:
                 # Before there are several elites, edits only make copies of the first one.
                 among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0

@@ -108,7 +108,8 @@ def test_a_group_is_moved_as_a_whole(halls: Game) -> None:
         cells = np.argwhere(joined == 1 + int(sizes.argmax()))
         assert {tuple(np.abs(step)) for step in np.diff(cells, axis=0).tolist()} == {(1, 1)}
         places.add(tuple(cells[0].tolist()))
-    assert len(places) > 8
+    own = {tuple(np.argwhere(grid == gem)[0].tolist()) for grid in context.examples}
+    assert len(places - own) >= 3
 
 
 def test_numbers_of_things_stay_between_those_of_the_levels(halls: Game) -> None:
@@ -133,7 +134,7 @@ def test_changes_go_on_until_a_level_is_original_enough(halls: Game) -> None:
     own = context.examples
     enough = [originality(grid, own) >= 0.06 for grid in drawn(boards, own[0].shape)]
     once = [originality(grid, own) >= 0.06 for grid in drawn(boards_of(halls)[1], own[0].shape)]
-    assert np.mean(enough) > 0.7 and np.mean(once) < 0.5
+    assert np.mean(enough) > 0.6 and np.mean(once) < 0.3
 
 
 def test_halves_that_mirror_each_other_still_do_with_other_proportions() -> None:
@@ -158,6 +159,26 @@ def test_halves_that_mirror_each_other_still_do_with_other_proportions() -> None
         assert ((grid == walls) == (grid == walls)[:, ::-1]).all()
         shapes.add((grid == walls).tobytes())
     assert len(shapes) > 4
+
+
+def test_boards_are_not_mirrored_where_all_levels_face_one_way() -> None:
+    """The door is in the left corner of each level, of whatever size; in the other game it is on either side."""
+    low, wide = ("w" * 14, "w+...........w"), ("w" * 18, "w+...............w")
+    plain = "w" + "." * 12 + "w", "w" + "." * 16 + "w"
+    thing = ("w...g..A.....w", "w.....g..A.......w"), ("w.....A..gg..w", "w..A....gg.......w")
+    levels = [
+        "\n".join([top, second, *[row] * 3, objects[k], row, top])
+        for k, (top, second), row in ((0, low, plain[0]), (1, wide, plain[1])) for objects in thing
+    ]  # fmt: skip
+    context, boards = boards_of(pcg.load(HALLS, levels=levels))
+    assert boards.mirrors and len(boards._orientations) == 2  # a door alone is less than a fiftieth of the cells
+    filled = [level.replace("w+", "w+,,,").replace("....w", "w", 1) for level in levels]
+    context, boards = boards_of(pcg.load(HALLS, levels=filled))
+    assert boards.mirrors and len(boards._orientations) == 1
+    door, doors = tile(context, "+"), []
+    for grid in drawn(boards, context.examples[0].shape):
+        doors.append(int(np.argwhere(grid == door)[0, 1]))
+    assert max(doors) < context.examples[0].shape[1] / 2
 
 
 def test_boards_are_for_games_whose_levels_share_one(halls: Game) -> None:

@@ -54,8 +54,14 @@ SHIFT = 0.25
 """Most rows or columns that are taken away in one place and added in another, as a share of all."""
 SYMMETRIC = 0.95
 """Share of cells that are walls on both sides or on none from which on the halves of a board mirror each other."""
-ROUNDS = 4
+ROUNDS = 6
 """Most rounds of changes for one level."""
+FACING = 0.02
+"""Share of the cells that two levels have in common beyond those that one has with the other's mirror image, from which
+on both face one way.
+"""
+ONE_WAY = 0.8
+"""Share of the pairs of a game's levels that face one way from which on a mirror image would look wrong."""
 NEAR = np.ones((3, 3), bool)
 """Cells that belong to one group or region."""
 
@@ -87,20 +93,35 @@ class Boards:
 
     def level(self, rng: np.random.Generator, height: int, width: int) -> Grid:
         """Return a level on one of the game's boards, of the size wanted where the board can be brought to it."""
-        same = [image for image in self.images if image.shape == (height, width)]
-        others = [image for image in self.images if image.shape != (height, width)]
+        ways = self._orientations
+        levels = ways[int(rng.integers(len(ways)))]
+        same = [one for one in levels if one.shape == (height, width)]
+        others = [one for one in levels if one.shape != (height, width)]
         if others and (not same or rng.random() < RESIZED):
             grid = self._resized(others[int(rng.integers(len(others)))], rng, height, width)
             if grid.shape != (height, width) and same:
                 grid = same[int(rng.integers(len(same)))].copy()
         else:
             grid = same[int(rng.integers(len(same)))].copy()
-        grid = self._exchanged(grid, rng)
+        grid = self._exchanged(grid, levels, rng)
         for _ in range(ROUNDS):
             grid = self._changed(grid, rng)
             if self._originals.originality(grid) >= self.least:
                 break
         return grid
+
+    @cached_property
+    def _orientations(self) -> tuple[tuple[Grid, ...], ...]:
+        """The game's levels as they are, and mirrored where that is as good and they do not all face one way."""
+        if not self.mirrors:
+            return (self.images,)
+        half = len(self.images) // 2
+        levels, images = self.images[:half], self.images[half:]
+        sides = [
+            _agreement(one, other) - _agreement(one, image) > FACING
+            for k, one in enumerate(levels) for other, image in zip(levels[:k], images[:k], strict=True)
+        ]  # fmt: skip
+        return (levels,) if sides and float(np.mean(sides)) >= ONE_WAY else (levels, images)
 
     @cached_property
     def _originals(self) -> Originals:
@@ -215,12 +236,9 @@ class Boards:
 
     # -- regions -------------------------------------------------------------------------------------------------------
 
-    def _exchanged(self, grid: Grid, rng: np.random.Generator) -> Grid:
-        """Return a level with some of the regions in which another level of the game differs as they are there."""
-        partners = [
-            image for image in self.images
-            if image.shape == grid.shape and SHARED <= float((image == grid).mean()) < 1.0
-        ]  # fmt: skip
+    def _exchanged(self, grid: Grid, levels: Sequence[Grid], rng: np.random.Generator) -> Grid:
+        """Return a level with some of the regions in which another one of these differs as they are there."""
+        partners = [one for one in levels if one.shape == grid.shape and SHARED <= float((one == grid).mean()) < 1.0]
         if not partners:
             return grid
         partner = partners[int(rng.integers(len(partners)))]
@@ -361,3 +379,9 @@ def _in_line(walls: Mask) -> Mask:
     """Return the cells between walls on two opposite sides."""
     padded = np.pad(walls, 1, constant_values=False)
     return (padded[:-2, 1:-1] & padded[2:, 1:-1]) | (padded[1:-1, :-2] & padded[1:-1, 2:])
+
+
+def _agreement(one: Grid, other: Grid) -> float:
+    """Return the share of equal cells of two levels; one of another size is stretched."""
+    rows, columns = (np.arange(n) * m // n for n, m in zip(one.shape, other.shape, strict=True))
+    return float((one == other[np.ix_(rows, columns)]).mean())

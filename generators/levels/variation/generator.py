@@ -15,6 +15,7 @@ from pcg.evaluators.metrics.likeness import level_distance
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.levels.constructive.generator import construct, draw_style
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
+from pcg.generators.levels.examples import symmetry_of
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import crossover, edit
 from pcg.generators.levels.repair.by_rules import repair
@@ -46,12 +47,14 @@ class VariationGenerator(IndependentGenerator):
         examples = context.examples
         if not examples:
             return self._constructed(rng)
-        grid = examples[int(rng.integers(len(examples)))]
+        # A level of another size would be cut, or set into bare ground.
+        fitting = [grid for grid in examples if self._fits(grid)] or examples
+        grid = fitting[int(rng.integers(len(fitting)))]
         if len(examples) > 1 and rng.random() < self.number("crossed"):
             other = examples[int(rng.integers(len(examples)))]
             grid = crossover(context, grid, other, rng)[0]
         grid = self._fitted(grid, rng)
-        if not context.analysis.drifts and rng.random() < self.number("mirrored"):
+        if symmetry_of(context, "auto") != "none" and rng.random() < self.number("mirrored"):
             grid = np.ascontiguousarray(grid[:, ::-1])
         builder = LevelBuilder(context, grid)
         if rng.random() < self.number("thinned"):
@@ -73,6 +76,11 @@ class VariationGenerator(IndependentGenerator):
         builder = LevelBuilder.blank(context, *draw_size(rng, self.widths, self.heights))
         construct(builder, rng, draw_style(context, rng), min(0.6, context.wall_share * rng.uniform(0.7, 1.3)))
         return builder.text()
+
+    def _fits(self, grid: Grid) -> bool:
+        """Tell whether a level is of a size that is asked for."""
+        sizes = zip(grid.shape, (self.heights, self.widths), strict=True)
+        return all(least <= size <= most for size, (least, most) in sizes)
 
     def _fitted(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """A copy within the sizes: a part of a level that is too large, bare ground around one that is too small."""

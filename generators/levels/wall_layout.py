@@ -25,6 +25,15 @@ def draw_size(rng: np.random.Generator, widths: tuple[int, int], heights: tuple[
     return int(rng.integers(widths[0], widths[1] + 1)), int(rng.integers(heights[0], heights[1] + 1))
 
 
+def fits(shape: Sequence[int], widths: tuple[int, int], heights: tuple[int, int]) -> bool:
+    """Tell whether a level of a shape (height, width) is within the sizes that are asked for.
+
+    >>> fits((9, 13), (5, 20), (5, 10)), fits((9, 13), (5, 12), (5, 10))
+    (True, False)
+    """
+    return heights[0] <= shape[0] <= heights[1] and widths[0] <= shape[1] <= widths[1]
+
+
 def draw_wall(context: LevelContext, rng: np.random.Generator) -> int | None:
     """One of the game's wall tiles, as often as its levels use it; only those that stand on the empty ground."""
     weights = np.array([w * (context.ground_under[t] == context.palette.empty) for t, w in

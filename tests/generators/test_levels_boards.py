@@ -162,7 +162,7 @@ def test_halves_that_mirror_each_other_still_do_with_other_proportions() -> None
 
 
 def test_boards_are_not_mirrored_where_all_levels_face_one_way() -> None:
-    """The door is in the left corner of each level, of whatever size; in the other game it is on either side."""
+    """A door in the left corner of every level is too little to tell; with the water beside it, it tells."""
     low, wide = ("w" * 14, "w+...........w"), ("w" * 18, "w+...............w")
     plain = "w" + "." * 12 + "w", "w" + "." * 16 + "w"
     thing = ("w...g..A.....w", "w.....g..A.......w"), ("w.....A..gg..w", "w..A....gg.......w")

@@ -57,14 +57,20 @@ class Bandit:
             draws = [draw * among[arm] for draw, arm in zip(draws, arms, strict=True)]
         return arms[int(np.argmax(draws))]
 
-    def reward(self, arm: str, value: float) -> None:
-        """Add the reward of an arm, in [0, 1]."""
+    def reward(self, arm: str, value: float, made: bool = True) -> None:
+        """Add the reward of an arm, in [0, 1].
+
+        Args:
+            arm: that was taken.
+            value: its reward.
+            made: False where nothing came of it, so that it does not count among the outcomes.
+        """
         for name in self._won:
             self._won[name] *= DISCOUNT
             self._lost[name] *= DISCOUNT
         self._won[arm] += value
         self._lost[arm] += 1.0 - value
-        self.times[arm] += 1
+        self.times[arm] += made
 
     def mean(self, arm: str) -> float:
         """Return the expected reward of an arm, in (0, 1)."""

@@ -21,7 +21,7 @@ from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.metrics.patterns import Originals
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
-from pcg.generators.levels.portfolio.example_objects import AROUND, OUTSIDE, ExampleObjects
+from pcg.generators.levels.portfolio.example_objects import OUTSIDE, ExampleObjects, neighbours
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 
 SHARED = 0.65
@@ -169,7 +169,7 @@ class Boards:
 
     def _is_symmetric(self, grid: Grid) -> bool:
         """Tell whether the walls of a level are the same left and right."""
-        walls = np.isin(grid, self.context.walls)
+        walls = self._walls[grid]
         return float((walls == walls[:, ::-1]).mean()) >= SYMMETRIC
 
     def _order(self, parts: Sequence[Grid], rng: np.random.Generator, steps: Sequence[bool]) -> list[int]:
@@ -181,16 +181,14 @@ class Boards:
             steps: True for each line that is to be repeated, False for each that is to be left out, in turn. Only
                 lines that are like the one before are; where there are none, the rest is not done.
         """
-        grounds = [self._floor(part) for part in parts]
-        avatars = self.context.palette.lookup(self.context.palette.avatars)
-        cost = sum((part != ground).sum(axis=1) + part.size * avatars[part].any(axis=1)
-                   for part, ground in zip(parts, grounds, strict=True))  # fmt: skip
-        ground = np.concatenate(grounds, axis=1)
+        lines = np.concatenate(parts, axis=1)
+        ground = np.concatenate([self._floor(part) for part in parts], axis=1)
+        cost = (lines != ground).sum(axis=1) + lines.size * self._avatars[lines].any(axis=1)
         order = list(range(len(ground)))
         for more in steps:
             alike = 1 + np.flatnonzero((ground[order[1:]] == ground[order[:-1]]).all(axis=1))
             if not more and len(alike):  # what goes with a line is to be as little as can be
-                costs = np.asarray(cost)[np.array(order)[alike]]
+                costs = cost[np.array(order)[alike]]
                 alike = alike[costs == costs.min()]
             if not len(alike):
                 break
@@ -214,17 +212,23 @@ class Boards:
         return palette.lookup([*self.objects.counted, *palette.avatars])
 
     @cached_property
+    def _grounds(self) -> NDArray[np.bool_]:
+        """Tile -> True for what things may stand on: grounds, and what lies in stretches."""
+        return self.context.palette.lookup([*self.context.palette.grounds, *self.objects.stretches]) & ~self._things
+
+    @cached_property
+    def _avatars(self) -> NDArray[np.bool_]:
+        return self.context.palette.lookup(self.context.palette.avatars)
+
+    @cached_property
     def _walls(self) -> NDArray[np.bool_]:
         return self.context.palette.lookup(self.context.walls)
 
     def _floor(self, grid: Grid) -> Grid:
         """Return a level without things: each leaves the ground that it stands on, or else the one around it."""
         floor = grid.copy()
-        things = self._things[grid]
-        grounds = [*self.context.palette.grounds, *self.objects.stretches]
-        isground = self.context.palette.lookup(grounds) & ~self._things
-        padded = np.pad(np.where(isground[grid], grid, OUTSIDE), 1, constant_values=OUTSIDE)
-        for y, x in np.argwhere(things).tolist():
+        padded = np.pad(np.where(self._grounds[grid], grid, OUTSIDE), 1, constant_values=OUTSIDE)
+        for y, x in np.argwhere(self._things[grid]).tolist():
             around = padded[y : y + 3, x : x + 3]
             around = around[around != OUTSIDE]
             ground = self.context.ground_under[int(grid[y, x])]
@@ -249,10 +253,9 @@ class Boards:
     def _some_regions(self, grid: Grid, partner: Grid, rng: np.random.Generator) -> Grid:
         """Return a level with some of the regions in which another one differs as they are there."""
         regions, number = _near(grid != partner)
-        avatars = self.context.palette.lookup(self.context.palette.avatars)
         chosen = rng.random(number + 1) < EXCHANGED
         # An avatar that leaves one place appears at another.
-        of_avatar = np.unique(regions[(avatars[grid] | avatars[partner]) & (regions > 0)])
+        of_avatar = np.unique(regions[(self._avatars[grid] | self._avatars[partner]) & (regions > 0)])
         if len(of_avatar):
             chosen[of_avatar] = chosen[of_avatar[0]]
         chosen[0] = False
@@ -264,12 +267,11 @@ class Boards:
         """Move some of the groups of things, each as a whole to where the ground is the same; leave some out, and put
         some a second time.
         """
-        avatars = self.context.palette.lookup(self.context.palette.avatars)
         for cells in self._groups(builder.grid):
             floor, before, draw = self._floor(builder.grid), builder.grid.copy(), rng.random()
             rows, columns = cells[:, 0], cells[:, 1]
             # Whether a level works may hang on a thing that stands in a wall, such as a door or a ladder.
-            fixed = (avatars[before] | _in_line(self._walls[before]))[rows, columns].any()
+            fixed = (self._avatars[before] | _in_line(self._walls[before]))[rows, columns].any()
             if draw < LEFT_OUT and not fixed:
                 builder.grid[rows, columns] = floor[rows, columns]
                 builder.invalidate()
@@ -316,12 +318,6 @@ class Boards:
                 # A block that moves keeps its distance from everything else.
                 self._move(builder, rng, cells, floor, ndimage.binary_erosion(floor == around[0], NEAR))
 
-    def _surroundings(self, floor: Grid) -> NDArray[np.int16]:
-        """Return the neighbours of each cell, and `OUTSIDE`, shape (8, height, width)."""
-        height, width = floor.shape
-        padded = np.pad(floor, 1, constant_values=OUTSIDE)
-        return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
-
     def _move(
         self, builder: LevelBuilder, rng: np.random.Generator, cells: NDArray[np.intp], floor: Grid, free: Mask,
         again: bool = False,
@@ -342,7 +338,7 @@ class Boards:
         free[cells[:, 0], cells[:, 1]] = not again
         tiles = grid[cells[:, 0], cells[:, 1]].copy()
         ground = floor[cells[:, 0], cells[:, 1]].copy()
-        around, in_line = self._surroundings(floor), _in_line(self._walls[floor])
+        around, in_line = neighbours(floor), _in_line(self._walls[floor])
         far = max(1, round(REACH * height)), max(1, round(REACH * width))
         for _ in range(TRIES):
             dy = 0 if self.keeps_heights else int(rng.integers(-far[0], far[0] + 1))

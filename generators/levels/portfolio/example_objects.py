@@ -118,10 +118,7 @@ class ExampleObjects:
 
     def _surroundings(self, grid: Grid) -> NDArray[np.int16]:
         """Return the classes of the eight neighbours of each cell, shape (8, height, width)."""
-        height, width = grid.shape
-        padded = np.full((height + 2, width + 2), OUTSIDE, self._groups.dtype)
-        padded[1:-1, 1:-1] = self._groups[grid]
-        return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
+        return neighbours(self._groups[grid])
 
     def wanted(self, rng: np.random.Generator, area: int, spread: float = 0.0) -> dict[int, int]:
         """Return the number of each object for a new level, between those of two of the game's levels, or beyond.
@@ -231,6 +228,15 @@ class ExampleObjects:
         own = np.bincount(grid.ravel(), minlength=self.counts.shape[1]) @ self._sums
         beyond = np.maximum(0, low - own) + np.maximum(0, own - high)
         return float((beyond / np.maximum(1, high)).sum())
+
+
+def neighbours(grid: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Return the eight neighbours of each cell in the order of `AROUND`, `OUTSIDE` beyond the edge, shape (8, height,
+    width).
+    """
+    height, width = grid.shape
+    padded = np.pad(grid, 1, constant_values=OUTSIDE)
+    return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
 
 
 def remove_object(builder: LevelBuilder, cell: tuple[int, int]) -> None:

@@ -25,7 +25,7 @@ from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.lines import Lines
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.quilting import Quilt
-from pcg.generators.levels.wall_layout import draw_size
+from pcg.generators.levels.wall_layout import draw_size, fits
 
 SMALLEST_PIECE, LARGEST_PIECE = 3, 7
 """Sides of the pieces that levels are quilted from, in cells."""
@@ -85,10 +85,7 @@ class Workshop:
         self.structure = LocalStructure(context, self.images, self.example_objects)
         """Walls and stretches as they are in the game's own levels, cell by cell."""
         self._boards = Boards(context, self.images, self.structure, least, keeps, self.mirrors)
-        self._shapes = [
-            g.shape for g in context.examples
-            if heights[0] <= g.shape[0] <= heights[1] and widths[0] <= g.shape[1] <= widths[1]
-        ]  # fmt: skip
+        self._shapes = [g.shape for g in context.examples if fits(g.shape, widths, heights)]
         self._made: dict[str, IndependentGenerator] = {}
 
     def shape(self, rng: np.random.Generator) -> tuple[int, int]:
@@ -146,9 +143,7 @@ class Workshop:
     def boards(self, rng: np.random.Generator, parents: Sequence[Grid]) -> Grid:
         """Return one of the game's levels with groups, blocks and regions moved and exchanged as a whole."""
         found = self._boards.level(rng, *self.shape(rng))
-        (low, high), (narrow, wide) = self.heights, self.widths
-        within = low <= found.shape[0] <= high and narrow <= found.shape[1] <= wide
-        return found if within else self.pieces(rng, parents)
+        return found if fits(found.shape, self.widths, self.heights) else self.pieces(rng, parents)
 
     # -- by rules ------------------------------------------------------------------------------------------------------
 

@@ -361,7 +361,7 @@ class PortfolioGenerator(DelayedGenerator):
             copies += self.least > 0.0 and self.polishing.originals.originality(grid) < self.least
             found.append((self._is_known(grid), self._value(text, grid), text))
         if copies == len(found):  # a game has only so many levels that are nearly its own
-            self.bandit.reward(name, 0.0)
+            self.bandit.reward(name, 0.0, made=False)
         return sorted(found, key=lambda one: (one[0], -one[1]))
 
     @property

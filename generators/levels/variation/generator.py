@@ -19,7 +19,7 @@ from pcg.generators.levels.examples import symmetry_of
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import crossover, edit
 from pcg.generators.levels.repair.by_rules import repair
-from pcg.generators.levels.wall_layout import draw_size
+from pcg.generators.levels.wall_layout import draw_size, fits
 
 APART = 0.03
 """A variation is at least so far from each of the game's own levels, if a few more edits can do it."""
@@ -48,7 +48,7 @@ class VariationGenerator(IndependentGenerator):
         if not examples:
             return self._constructed(rng)
         # A level of another size would be cut, or set into bare ground.
-        fitting = [grid for grid in examples if self._fits(grid)] or examples
+        fitting = [grid for grid in examples if fits(grid.shape, self.widths, self.heights)] or examples
         grid = fitting[int(rng.integers(len(fitting)))]
         if len(examples) > 1 and rng.random() < self.number("crossed"):
             other = examples[int(rng.integers(len(examples)))]
@@ -76,11 +76,6 @@ class VariationGenerator(IndependentGenerator):
         builder = LevelBuilder.blank(context, *draw_size(rng, self.widths, self.heights))
         construct(builder, rng, draw_style(context, rng), min(0.6, context.wall_share * rng.uniform(0.7, 1.3)))
         return builder.text()
-
-    def _fits(self, grid: Grid) -> bool:
-        """Tell whether a level is of a size that is asked for."""
-        sizes = zip(grid.shape, (self.heights, self.widths), strict=True)
-        return all(least <= size <= most for size, (least, most) in sizes)
 
     def _fitted(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """A copy within the sizes: a part of a level that is too large, bare ground around one that is too small."""

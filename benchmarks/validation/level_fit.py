@@ -31,11 +31,11 @@ SHARE = 0.25
 """Share of the measures of plays in the value."""
 INSISTED = frozenset({
     ("exact", "more"), ("beyond", "more"), ("foreign", "more"), ("targets", "less"), ("reachable", "less"),
-    ("doors", "less"), ("roles", "more"),
+    ("doors", "less"), ("roles", "more"), ("habits", "more"),
 })  # fmt: skip
 """Faults that count whatever the fit says: two exits where there is always one, what counts out of reach, doors that
-stand free, no enemy where there always is one. The generators of the negatives rarely make them, and what is bred for
-this value would."""
+stand free, no enemy where there always is one, things that hang where they always stand. The generators of the
+negatives rarely make them, and what is bred for this value would."""
 INSISTENCE = 0.05
 """Share of these in the value of the text."""
 HAND = "hand"

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
+from pcg.evaluators.judging.level_habits import BrokenHabit, Habits, standing
 from pcg.evaluators.level_grid import Grid
 
 LIKENESSES = (
@@ -31,9 +32,10 @@ LIKENESSES = (
     "forms",
     "foreign",
     "roles",
+    "habits",
 )
 """Names of the comparisons of `GameReference.likeness`, in order."""
-DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign", "roles"})
+DISTANCES = frozenset({"counts", "exact", "beyond", "ways", "foreign", "roles", "habits"})
 """Those that are distances: nearer to the others than these to each other is no fault."""
 ROLES = ("enemies", "goals", "collectables")
 """Groups of sprites whose numbers are compared whichever of their kinds they are of: a bat is as good as a slime."""
@@ -114,6 +116,7 @@ class LevelProfile:
         self.counts = np.bincount(grid.ravel(), minlength=tiles)
         self.roles = np.array([view.tables.group_tiles(name)[grid].sum() for name in ROLES])
         self.forms = wall_forms(view)
+        self.standing = standing(view)
         self.ways = np.full(tiles, math.nan)
         if view.level.start is not None:
             y, x = view.level.start
@@ -199,6 +202,7 @@ class GameReference:
         self.counts = np.array([one.counts for one in self.levels], np.float64).reshape(len(self.levels), tiles)
         self.roles = np.array([one.roles for one in self.levels], np.float64).reshape(len(self.levels), len(ROLES))
         self.zones = sum((one.zones for one in self.levels), np.zeros((tiles, ZONES), np.int64))
+        self.habits = Habits([one.standing for one in self.levels], tiles)
         self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, SIDES), np.int64))
 
     def __len__(self) -> int:
@@ -244,6 +248,7 @@ class GameReference:
             _log_likelihood(self.forms.without(level.forms, left_out)),
             self._foreign(level, others),
             float(np.maximum(0.0, _off_range(level.roles, self.roles[others])).sum()),
+            self.habits.faults(level.standing, others),
         ]
         return np.array(values, np.float64)
 
@@ -308,6 +313,10 @@ class GameReference:
         others = self.others(self.nearest(level))
         found = _strangest(level.roles, self.roles[others]) if others else None
         return found and (ROLES[found[0]], *found[1:])
+
+    def worst_habit(self, level: LevelProfile) -> BrokenHabit | None:
+        """Return the habit of the other levels that most things of a level break; None where none is broken."""
+        return self.habits.worst(level.standing, self.others(self.nearest(level)))
 
     @cached_property
     def features(self) -> NDArray[np.float64]:

@@ -53,6 +53,7 @@ _LIKENESS_PHRASES: Mapping[str, tuple[str, str]] = {
     "forms": ("commoner forms of walls", "forms of walls that are rare there"),
     "foreign": ("tiles that they lack, or none of what they all have", ""),
     "roles": ("numbers of enemies, goals or things to gather that they never have", ""),
+    "habits": ("things that stand as they never do", ""),
 }
 
 
@@ -179,12 +180,12 @@ class LevelJudge:
             found = self.reference.strangest_count(profile)
             if found is not None:
                 tile, *numbers = found
-                palette = self.tables.palette
-                shown = palette.tiles[tile].content or palette.tiles[tile].types
-                names = "+".join(palette.analysis.names(shown)) or "bare ground"
-                return _of_usual(f"of {names}", *numbers)
+                return _of_usual(f"of {self._contents(tile)}", *numbers)
         if name == "roles" and (strangest := self.reference.strangest_role(profile)) is not None:
             return _of_usual(*strangest)
+        if name == "habits" and (broken := self.reference.worst_habit(profile)) is not None:
+            has, usual = ("with", "never") if broken.has else ("without", "always")
+            return f"{broken.number} of {self._contents(broken.tile)} {has} {broken.standing} ({usual} there)"
         if name in FEATURES:
             text = FEATURES[name].less if side else FEATURES[name].more
             known = own[np.isfinite(own)]
@@ -193,6 +194,12 @@ class LevelJudge:
             number = _SHOWN.get(name, float)
             return f"{text} ({number(value):.2g}, usually {number(float(known.mean())):.2g})"
         return _LIKENESS_PHRASES[name][side]
+
+    def _contents(self, tile: int) -> str:
+        """Return the names of what a tile holds."""
+        palette = self.tables.palette
+        shown = palette.tiles[tile].content or palette.tiles[tile].types
+        return "+".join(palette.analysis.names(shown)) or "bare ground"
 
 
 def _of_usual(what: str, count: int, low: int, high: int) -> str:

@@ -24,8 +24,9 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
+from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
-from pcg.evaluators.targets import Target, sprites_of
+from pcg.evaluators.targets import GROUPS, Target, group, sprites_of
 
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
@@ -107,6 +108,12 @@ class LevelContext:
         """
         never = self.statistics is not None and not self.statistics.used[self.palette.empty]
         return self.filler if never and self.filler is not None else self.palette.empty
+
+    @cached_property
+    def text(self) -> TextMetrics:
+        """Measures of texts of the game's levels."""
+        groups = {name: group(name, self.analysis) for name in GROUPS}
+        return TextMetrics(self.palette, self.requirements, self.frame, groups)
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_counts import fit_counts
 from pcg.generators.levels.object_placement import place_object
+from pcg.generators.levels.portfolio.habits import ThingHabits
 from pcg.generators.levels.portfolio.support import Support
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
@@ -65,6 +66,11 @@ class ExampleObjects:
     def support(self) -> Support:
         """Things that stand on something in the game's levels."""
         return Support(self.context)
+
+    @cached_property
+    def habits(self) -> ThingHabits:
+        """Things that stand in a way that all of their kind do in the game's levels."""
+        return ThingHabits(self.context)
 
     @cached_property
     def stretches(self) -> frozenset[int]:
@@ -207,8 +213,10 @@ class ExampleObjects:
         possible = builder.free()
         if builder.palette.access[tile] == GATE:
             possible = possible | np.isin(builder.grid, self.context.walls)
-        standing = possible & self.support.may_stand(builder.grid, tile)
-        return standing if standing.any() else possible
+        for kept in (self.support.may_stand, self.habits.may_stand):
+            standing = possible & kept(builder.grid, tile)
+            possible = standing if standing.any() else possible
+        return possible
 
     @cached_property
     def _sums(self) -> NDArray[np.int64]:

@@ -27,9 +27,8 @@ from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.registry import TEXT, measure
 from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
-from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import GROUPS, Target, group, target_value
+from pcg.evaluators.targets import Target, target_value
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
 from pcg.generators.levels.examples import repair_around_locked_cells
@@ -184,16 +183,9 @@ class PortfolioGenerator(DelayedGenerator):
     # -- judges of drafts ----------------------------------------------------------------------------------------------
 
     @cached_property
-    def text(self) -> TextMetrics:
-        """Measures of texts of the game's levels."""
-        context = self.context
-        groups = {name: group(name, context.analysis) for name in GROUPS}
-        return TextMetrics(context.palette, context.requirements, context.frame, groups)
-
-    @cached_property
     def judge(self) -> LevelJudge:
         """The judge of levels, which rates the texts of drafts."""
-        return LevelJudge(self.text, self.context.example_texts)
+        return LevelJudge(self.context.text, self.context.example_texts)
 
     @property
     def example_objects(self) -> ExampleObjects:
@@ -219,7 +211,7 @@ class PortfolioGenerator(DelayedGenerator):
         """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
         if not self.targets:
             return 1.0
-        level = self.text.level(grid)
+        level = self.context.text.level(grid)
         metrics = measure(TEXT, level)
         found = []
         for target in self.targets:

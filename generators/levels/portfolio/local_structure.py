@@ -417,7 +417,15 @@ class LocalStructure:
                 found |= cells & ~np.isin(beside, list(known))
         for tile in self._joining:
             found |= (grid == tile) & ~self._between(grid, tile)[0]
-        return found | self.example_objects.support.strays(grid)
+        habits = self.example_objects.habits.strays(grid) & self._moved[grid]
+        return found | self.example_objects.support.strays(grid) | habits
+
+    @cached_property
+    def _moved(self) -> NDArray[np.bool_]:
+        """Mask of the tiles that are moved where they are astray: objects and avatars."""
+        found = np.zeros(len(self.context.palette.tiles), bool)
+        found[[*self.example_objects.counted, *self.context.palette.avatars]] = True
+        return found
 
     def _settle_strays(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """Move things that stand elsewhere than in the game's levels to places as they have them there; what hangs in

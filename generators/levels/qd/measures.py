@@ -21,7 +21,7 @@ from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.mechanics import MECHANIC, mechanics
 from pcg.evaluators.metrics.registry import METRICS, TEXT
 from pcg.evaluators.metrics.text import TextMetrics
-from pcg.evaluators.targets import GROUPS, group, known_names, sprites_of
+from pcg.evaluators.targets import known_names, sprites_of
 from pcg.generators.levels.context import LevelContext
 
 MOST_MEASURES = 64
@@ -159,10 +159,7 @@ class Measuring:
         }  # fmt: skip
         self._text: TextMetrics | None = None
         if any(m.of_text and m.name in METRICS for m in measures):
-            statistics, wall = context.statistics, context.palette.wall
-            frame = statistics.frame if statistics is not None else (wall,) * 4
-            groups = {name: group(name, context.analysis) for name in GROUPS}
-            self._text = TextMetrics(context.palette, context.requirements, frame, groups)
+            self._text = context.text
         self._metric_names = [m.name for m in self.measures if m.of_text and m.name in METRICS]
 
     def of_text(self, grid: Grid) -> list[float | None]:

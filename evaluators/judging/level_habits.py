@@ -1,0 +1,165 @@
+"""Habits of things: how all those of a kind stand in the levels of a game, and what stands otherwise in another.
+
+Flowers stand on soil, pellets lie beside pellets, the exit is on the right: where every thing of a kind does so in
+levels of a game, one that hangs in the air is a fault to whoever knows the game, however usual its number and place
+are. It is a habit only where chance would have broken it: where few cells are such, or the things are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.judging.level_features import BARE, SOLID, THING, LevelView, avatar_tiles
+from pcg.evaluators.level_grid import Mask
+
+Counts = NDArray[np.int64]
+STANDINGS: tuple[tuple[str, bool], ...] = (
+    ("bare ground below", True), ("bare ground above", True), ("bare ground on a side", True),
+    ("bare ground on both sides", True), ("a wall below", True), ("a wall above", True), ("a wall on a side", True),
+    ("one of its kind beside it", False), ("a place at the edge", False), ("a place on the left", False),
+    ("a place on the right", False), ("a place at the top", False), ("a place at the bottom", False),
+)  # fmt: skip
+"""What a thing can have, and whether never having it is a habit too."""
+NUMBER = len(STANDINGS)
+CHANCE = 0.01
+"""Chance, if things stood anywhere, below which what all of a kind have in common is a habit."""
+MOST = 3
+"""Things of a kind that break a habit from which on more count no more."""
+_SIDE, _BOTH, _KIN = 2, 3, 7
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the things of one level stand."""
+
+    asked: Counts
+    """Things of each tile that can have it: below the lowest row there is nothing; shape (tiles, standings)."""
+    had: Counts
+    """Those of them that have it, shape (tiles, standings)."""
+    usual: NDArray[np.float64]
+    """Share of the cells that have it (of things, for one of its kind), shape (standings,), in [0, 1]."""
+
+
+def standing(view: LevelView) -> Standing:
+    """Return how the things of a level and its avatar stand; walls and grounds stand as they do."""
+    grid, tiles = view.grid, len(view.tile_kinds)
+    things = standing_tiles(view)[grid]
+    had, asked = standings(view)
+    usual = (had & asked).sum(axis=(1, 2)) / np.maximum(1, asked.sum(axis=(1, 2)))
+    usual[_KIN] = had[_KIN][things].mean() if things.any() else 0.0
+    of_tile = (grid[things][None] == np.arange(tiles)[:, None]).astype(np.int64)
+    counted = asked[:, things]
+    return Standing(of_tile @ counted.T, of_tile @ (counted & had[:, things]).T, usual)
+
+
+def standing_tiles(view: LevelView) -> Mask:
+    """Return the tiles that may have habits, things and avatars, shape (tiles,)."""
+    found: Mask = (view.tile_kinds == THING) | avatar_tiles(view.tables.palette)
+    return found
+
+
+def standings(view: LevelView, tile: int | None = None) -> tuple[Mask, Mask]:
+    """Return which cells have each of `STANDINGS`, and which can have it, shape (standings, height, width) each.
+
+    Args:
+        view: of a level.
+        tile: whose place every cell is; None for the tile that is there.
+    """
+    grid = view.grid
+    height, width = grid.shape
+    bare = ((view.tile_kinds == BARE) & ~avatar_tiles(view.tables.palette))[grid]
+    under, over, left, right = _beside(np.pad(bare, 1))
+    wall = _beside(np.pad(view.tile_kinds[grid] == SOLID, 1, constant_values=True))
+    kin = _beside(np.pad(grid.astype(np.int64), 1, constant_values=-1))
+    own = grid if tile is None else tile
+    row, column = np.arange(height)[:, None], np.arange(width)[None]
+    shape = grid.shape
+    had = (
+        under, over, left | right, left & right, wall[0], wall[1], wall[2] | wall[3],
+        (kin[0] == own) | (kin[1] == own) | (kin[2] == own) | (kin[3] == own), view.edge,
+        *(np.broadcast_to(third, shape) for third in (
+            column < width // 3, column >= width - width // 3, row < height // 3, row >= height - height // 3,
+        )),
+    )  # fmt: skip
+    asked = np.ones((NUMBER, height, width), bool)
+    asked[0, -1] = asked[1, 0] = False
+    asked[2:4, :, 0] = asked[2:4, :, -1] = False
+    return np.array(had), asked
+
+
+def _beside(padded: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
+    """Return what is below, above, left and right of each cell of a grid with an edge around it."""
+    return padded[2:, 1:-1], padded[:-2, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenHabit:
+    """Things of one tile that stand as none of them does in other levels."""
+
+    tile: int
+    number: int
+    standing: str
+    """One of `STANDINGS`."""
+    has: bool
+    """Whether they have it, which the others never do, or lack it, which the others always have."""
+
+
+class Habits:
+    """What things of a kind have in common in the levels of a game.
+
+    Args:
+        levels: how things stand in each of them; none will do.
+        tiles: number of tiles of the game.
+    """
+
+    def __init__(self, levels: Sequence[Standing], tiles: int) -> None:
+        shape = (len(levels), tiles, NUMBER)
+        self._asked = np.array([one.asked for one in levels], np.int64).reshape(shape)
+        self._had = np.array([one.had for one in levels], np.int64).reshape(shape)
+        self._usual = np.array([one.usual for one in levels], np.float64).reshape(len(levels), NUMBER)
+
+    def known(self, others: Sequence[int]) -> tuple[Mask, Mask]:
+        """Return what things of each tile never have, and what they always have, shape (tiles, standings) each.
+
+        Args:
+            others: indices of the levels that count; a habit is one of at least two of them.
+        """
+        each = self._asked[others]
+        asked, had = each.sum(axis=0), self._had[others].sum(axis=0)
+        usual = np.clip(self._usual[others].mean(axis=0), 0.02, 0.98)
+        several = (each > 0).sum(axis=0) >= 2
+        never = several & (had == 0) & (asked * np.log1p(-usual) < math.log(CHANCE)) & _NEVER
+        always = several & (had == asked) & (asked * np.log(usual) < math.log(CHANCE))
+        never[:, _BOTH] &= ~never[:, _SIDE]  # said once
+        always[:, _SIDE] &= ~always[:, _BOTH]
+        return never, always
+
+    def broken(self, level: Standing, others: Sequence[int]) -> Counts:
+        """Return how many things of each tile break a habit, shape (2, tiles, standings): first by having what the
+        others never have, then by lacking what they always have.
+
+        Args:
+            level: how things stand in it.
+            others: indices of the levels that it is compared with.
+        """
+        never, always = self.known(others)
+        return np.array([level.had * never, (level.asked - level.had) * always])
+
+    def faults(self, level: Standing, others: Sequence[int]) -> float:
+        """Return the number of things that break a habit, at most `MOST` for each habit."""
+        return float(np.minimum(MOST, self.broken(level, others)).sum())
+
+    def worst(self, level: Standing, others: Sequence[int]) -> BrokenHabit | None:
+        """Return the habit that most things break; None where none is broken."""
+        broken = self.broken(level, others)
+        kind, tile, at = (int(k) for k in np.unravel_index(broken.argmax(), broken.shape))
+        number = int(broken[kind, tile, at])
+        return BrokenHabit(tile, number, STANDINGS[at][0], kind == 0) if number else None
+
+
+_NEVER = np.array([never for _, never in STANDINGS])

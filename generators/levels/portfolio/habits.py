@@ -1,0 +1,59 @@
+"""Habits of things in a game's own levels, which drafts are held to: pellets beside pellets, the exit on the right.
+
+What the judge of levels counts as a habit (`pcg.evaluators.judging.level_habits`) tells where a thing may be put, and
+which things of a draft have to be moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.evaluators.judging.level_features import LevelView
+from pcg.evaluators.judging.level_habits import Habits, standing, standing_tiles, standings
+from pcg.evaluators.level_grid import Grid, Mask
+from pcg.generators.levels.context import LevelContext
+
+
+@dataclass(frozen=True)
+class ThingHabits:
+    """What all things of a kind have in common in the levels of a game.
+
+    Args:
+        context: of a game with levels of its own.
+    """
+
+    context: LevelContext
+
+    def _view(self, grid: Grid) -> LevelView:
+        return LevelView(self.context.text.level(grid))
+
+    @cached_property
+    def _known(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """What things of each tile never have, and what they always have, shape (standings, tiles) each."""
+        levels = [standing(self._view(grid)) for grid in self.context.examples]
+        never, always = Habits(levels, len(self.context.palette.tiles)).known(range(len(levels)))
+        return never.T, always.T
+
+    def may_stand(self, grid: Grid, tile: int) -> Mask:
+        """Return the cells in which a thing would break no habit; all for a thing without any."""
+        never, always = (one[:, tile, None, None] for one in self._known)
+        if not (never | always).any():
+            return np.ones(grid.shape, bool)
+        had, asked = standings(self._view(grid), tile)
+        found: Mask = ~(asked & (had & never | ~had & always)).any(axis=0)
+        return found
+
+    def strays(self, grid: Grid) -> Mask:
+        """Return the cells of things that stand otherwise than all of their kind do in the game's levels."""
+        never, always = self._known
+        if not (never | always).any():
+            return np.zeros(grid.shape, bool)
+        view = self._view(grid)
+        had, asked = standings(view)
+        broken = asked & (had & never[:, grid] | ~had & always[:, grid])
+        found: Mask = broken.any(axis=0) & standing_tiles(view)[grid]
+        return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +19,14 @@ from pcg.evaluators.judging.level_features import BARE, SOLID, THING, LevelView,
 from pcg.evaluators.level_grid import Mask
 
 Counts = NDArray[np.int64]
+Cell = TypeVar("Cell", bound=np.generic)
 STANDINGS: tuple[tuple[str, bool], ...] = (
     ("bare ground below", True), ("bare ground above", True), ("bare ground on a side", True),
     ("bare ground on both sides", True), ("a wall below", True), ("a wall above", True), ("a wall on a side", True),
     ("one of its kind beside it", False), ("a place at the edge", False), ("a place on the left", False),
     ("a place on the right", False), ("a place at the top", False), ("a place at the bottom", False),
 )  # fmt: skip
-"""What a thing can have, and whether never having it is a habit too."""
+"""Standings of a thing, and whether never having one is a habit too."""
 NUMBER = len(STANDINGS)
 CHANCE = 0.01
 """Chance, if things stood anywhere, below which what all of a kind have in common is a habit."""
@@ -35,7 +37,7 @@ _SIDE, _BOTH, _KIN = 2, 3, 7
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the things of one level stand."""
+    """Standing of the things of one level."""
 
     asked: Counts
     """Things of each tile that can have it: below the lowest row there is nothing; shape (tiles, standings)."""
@@ -92,7 +94,7 @@ def standings(view: LevelView, tile: int | None = None) -> tuple[Mask, Mask]:
     return np.array(had), asked
 
 
-def _beside(padded: NDArray[np.generic]) -> tuple[NDArray[np.generic], ...]:
+def _beside(padded: NDArray[Cell]) -> tuple[NDArray[Cell], ...]:
     """Return what is below, above, left and right of each cell of a grid with an edge around it."""
     return padded[2:, 1:-1], padded[:-2, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]
 
@@ -106,11 +108,11 @@ class BrokenHabit:
     standing: str
     """One of `STANDINGS`."""
     has: bool
-    """Whether they have it, which the others never do, or lack it, which the others always have."""
+    """True where they have what the others never have, False where they lack what the others always have."""
 
 
 class Habits:
-    """What things of a kind have in common in the levels of a game.
+    """Habits of the things of a game, by what those of a kind have in common in its levels.
 
     Args:
         levels: how things stand in each of them; none will do.

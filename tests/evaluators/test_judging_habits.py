@@ -15,7 +15,7 @@ GAMES = ("siege", "ferry", "dungeon", "boxes", "crossing")
 
 
 def stands(view: LevelView, y: int, x: int) -> list[bool | None]:
-    """What the tile of a cell has of `STANDINGS`, None for what it cannot have; cell by cell, as the words say it."""
+    """The `STANDINGS` that a cell has, None for those it cannot have, as the words say it."""
     grid, kinds = view.grid, view.tile_kinds
     avatars = avatar_tiles(view.tables.palette)
     height, width = grid.shape

@@ -342,7 +342,7 @@ def test_the_default_makes_better_levels_than_construction_does() -> None:
     better = [one.best - other.best for one, other in pairs]
     assert np.mean(better) > 0.012 and min(better) > -0.01
     nearer = [np.log(one.unseen / other.unseen) for one, other in pairs]
-    assert np.mean(nearer) < -0.025 and max(nearer) < 0.03
+    assert np.mean(nearer) < -0.025 and max(nearer) < 0.05
 
 
 # -- drafts that make way for others -----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from pcg.generators.levels.context import LevelContext
 
 @dataclass(frozen=True)
 class ThingHabits:
-    """What all things of a kind have in common in the levels of a game.
+    """Habits of the things of a game, which its drafts are held to.
 
     Args:
         context: of a game with levels of its own.
@@ -33,7 +33,7 @@ class ThingHabits:
 
     @cached_property
     def _known(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """What things of each tile never have, and what they always have, shape (standings, tiles) each."""
+        """Standings that a tile never has, and those that it always has, shape (standings, tiles) each."""
         levels = [standing(self._view(grid)) for grid in self.context.examples]
         never, always = Habits(levels, len(self.context.palette.tiles)).known(range(len(levels)))
         return never.T, always.T
@@ -44,8 +44,8 @@ class ThingHabits:
         if not (never | always).any():
             return np.ones(grid.shape, bool)
         had, asked = standings(self._view(grid), tile)
-        found: Mask = ~(asked & (had & never | ~had & always)).any(axis=0)
-        return found
+        broken: Mask = np.any(asked & (had & never | ~had & always), axis=0)
+        return ~broken
 
     def strays(self, grid: Grid) -> Mask:
         """Return the cells of things that stand otherwise than all of their kind do in the game's levels."""

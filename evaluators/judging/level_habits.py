@@ -32,6 +32,7 @@ CHANCE = 0.01
 """Chance, if things stood anywhere, below which what all of a kind have in common is a habit."""
 MOST = 3
 """Things of a kind that break a habit from which on more count no more."""
+_NEVER = np.array([never for _, never in STANDINGS])
 _SIDE, _BOTH, _KIN = 2, 3, 7
 
 
@@ -162,6 +163,3 @@ class Habits:
         kind, tile, at = (int(k) for k in np.unravel_index(broken.argmax(), broken.shape))
         number = int(broken[kind, tile, at])
         return BrokenHabit(tile, number, STANDINGS[at][0], kind == 0) if number else None
-
-
-_NEVER = np.array([never for _, never in STANDINGS])

@@ -139,6 +139,19 @@ def test_what_hangs_falls_to_where_it_may_stand() -> None:
     assert (builder.grid == grid).all()
 
 
+def test_a_pad_that_would_fall_on_a_pad_becomes_one_with_it() -> None:
+    made = portfolio("moonbase")
+    objects, palette = made.example_objects, made.context.palette
+    level = ["mmmmmmmmmm", "m........m", "m..A.....m", "m......ppm", "m........m", "m......ppm", "mmmmmmmmmm"]
+    grid = palette.parse("\n".join(level))
+    builder = LevelBuilder(made.context, grid.copy())
+    objects.support.let_fall(builder)
+    assert (builder.grid == grid).all()
+    objects.support.let_fall(builder, objects.stretches)
+    level[3] = "m........m"
+    assert (builder.grid == palette.parse("\n".join(level))).all()
+
+
 @pytest.mark.parametrize("game", ["siege", "moonbase", "spire"])
 def test_in_drafts_nothing_hangs_that_stands_in_the_games_levels(game: str) -> None:
     made = portfolio(game)
@@ -146,7 +159,7 @@ def test_in_drafts_nothing_hangs_that_stands_in_the_games_levels(game: str) -> N
     texts = [made._best_draft(np.random.default_rng(seed), "pieces")[0] for seed in range(4)]
     grids = [made.context.palette.parse(text) for text in texts]
     assert sum(int(np.isin(grid, list(support.below)).sum()) for grid in grids) >= 4
-    assert sum(int(support.strays(grid).sum()) for grid in grids) <= 2
+    assert sum(int(support.strays(grid).sum()) for grid in grids) <= 1
 
 
 def test_planks_lie_over_a_ravine() -> None:

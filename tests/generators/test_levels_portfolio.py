@@ -253,17 +253,19 @@ def test_a_portfolio_goes_on_from_its_state() -> None:
 
 
 def test_the_bandit_goes_on_with_the_family_that_is_of_use() -> None:
-    generator = portfolio("dungeon", delay=1, drafts=0.1, polish=0)
-    origins = []
-    for _ in range(50):
-        (candidate,) = generator.ask(1)
-        generator.tell([candidate], [verdict(0.9 if candidate.origin == "walls" else 0.0)])
-        origins.append(candidate.origin)
-    first, last = origins[:12].count("walls") / 12, origins[30:].count("walls") / 20
-    assert last > 0.5 and last > first
-    families = generator.findings()["families"]
-    assert families["walls"]["levels"] == origins[:-1].count("walls")  # the last verdict waits for the next level
-    assert families["walls"]["expected"] == max(family["expected"] for family in families.values())
+    first = last = 0
+    for seed in range(1, 5):
+        generator = portfolio("dungeon", seed, delay=1, drafts=0.1, polish=0)
+        origins = []
+        for _ in range(50):
+            (candidate,) = generator.ask(1)
+            generator.tell([candidate], [verdict(0.9 if candidate.origin == "walls" else 0.0)])
+            origins.append(candidate.origin)
+        first, last = first + origins[:12].count("walls"), last + origins[30:].count("walls")
+        families = generator.findings()["families"]
+        assert families["walls"]["levels"] == origins[:-1].count("walls")  # the last verdict waits for the next level
+        assert families["walls"]["expected"] == max(family["expected"] for family in families.values())
+    assert last / 4 > 2 * first / 4 + 4
 
 
 def test_games_without_levels_get_families_that_need_none() -> None:
@@ -332,8 +334,8 @@ def made(name: str, game: str, seed: int) -> Made:
 
 @pytest.mark.full
 def test_the_default_makes_better_levels_than_construction_does() -> None:
-    """Of four games and two seeds: by the judge, and by likeness to a level that neither of them was shown."""
-    cases = [(game, seed) for game in ("dungeon", "boxes", "crossing", "hunt") for seed in (2, 3)]
+    """Of four games and four seeds: by the judge, and by likeness to a level that neither of them was shown."""
+    cases = [(game, seed) for game in ("dungeon", "boxes", "crossing", "hunt") for seed in (2, 3, 4, 5)]
     ours, others = ([made(name, *case) for case in cases] for name in ("portfolio", "constructive"))
     pairs = list(zip(ours, others, strict=True))
     assert all(one.number == 10 for one in ours)
@@ -342,7 +344,8 @@ def test_the_default_makes_better_levels_than_construction_does() -> None:
     better = [one.best - other.best for one, other in pairs]
     assert np.mean(better) > 0.012 and min(better) > -0.01
     nearer = [np.log(one.unseen / other.unseen) for one, other in pairs]
-    assert np.mean(nearer) < -0.025 and max(nearer) < 0.05
+    # levels of one seed of boxes are 0.03 nearer or farther than those of the next, by chance
+    assert np.mean(nearer) < -0.025 and max(np.reshape(nearer, (4, 4)).mean(axis=1)) < 0.02
 
 
 # -- drafts that make way for others -----------------------------------------------------------------------------------

@@ -406,7 +406,7 @@ class PortfolioGenerator(DelayedGenerator):
             repair(builder, rng)
             support = self.example_objects.support
             if self.context.examples and support.strays(builder.grid).any():
-                support.let_fall(builder)
+                support.let_fall(builder, self.example_objects.stretches)
                 repair(builder, rng)
             return builder.grid
         return repair_around_locked_cells(self.context, self.sketch.over(builder.grid), self.sketch.drawn, rng)

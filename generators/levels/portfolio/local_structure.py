@@ -431,7 +431,7 @@ class LocalStructure:
         """Move things that stand elsewhere than in the game's levels to places as they have them there; what hangs in
         the air falls first.
         """
-        self.example_objects.support.let_fall(builder)
+        self.example_objects.support.let_fall(builder, self.example_objects.stretches)
         cells = np.argwhere(self.strays(builder.grid)).tolist()
         for k in rng.permutation(len(cells)).tolist():
             cell = (cells[k][0], cells[k][1])

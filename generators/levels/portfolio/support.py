@@ -8,6 +8,7 @@ hangs in a draft falls straight down to where it may stand.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,9 +93,13 @@ class Support:
             found |= (grid == tile) & ~self.may_stand(grid, tile)
         return found
 
-    def let_fall(self, builder: LevelBuilder) -> None:
+    def let_fall(self, builder: LevelBuilder, merging: Collection[int] = ()) -> None:
         """Move what hangs straight down to the first place where it stands, the lowest first; what would fall on
         something that it never stands on stays.
+
+        Args:
+            builder: of the level.
+            merging: tiles that become one with their like below, on which they do not stand: pads over pads.
         """
         cells = np.argwhere(self.strays(builder.grid))[::-1].tolist()
         while cells:
@@ -108,6 +113,9 @@ class Support:
                 if lowest > y and self.may_stand(builder.grid, tile)[lowest, x]:
                     builder.put((y, x), under)
                     builder.put((lowest, x), tile)
+                    stood += [[y - 1, x]] if y else []
+                elif tile in merging and lowest + 1 < len(column) and int(column[lowest + 1]) == tile:
+                    builder.put((y, x), self.context.background)
                     stood += [[y - 1, x]] if y else []
             hanging = self.strays(builder.grid)
             cells = [cell for cell in stood if hanging[cell[0], cell[1]]]  # they stood on what fell

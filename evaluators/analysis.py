@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pcg.engine.kernel.ids import AVATAR_CLASSES
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.effect_semantics import (

@@ -15,6 +15,7 @@ import functools
 from collections.abc import Mapping, Sequence
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property, shared_property
 from pcg.engine.model import RESERVE
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -219,7 +220,7 @@ class LevelEvaluator:
                 longest = max(longest, self.integer("max_length") // 2 + TICKS_PER_GOAL * left)
         return min(longest, MAX_TICKS)
 
-    @functools.cached_property
+    @shared_property
     def judge(self) -> LevelJudge:
         """The judge of this game's levels."""
         return LevelJudge(self.text, self.game.levels, self.number("difficulty"))
@@ -232,12 +233,12 @@ class LevelEvaluator:
         usual = {p.name: p.default for p in PARAMETERS if p.name in _EFFORT}
         return all(float(self.settings[name]) >= float(value) for name, value in usual.items())
 
-    @functools.cached_property
+    @shared_property
     def own(self) -> OwnLevels:
         """The game's own levels, which constraints are held against."""
         return OwnLevels(self.judge, functools.partial(LevelEvaluation, self))
 
-    @functools.cached_property
+    @shared_property
     def wins(self) -> LevelWins:
         """The prover of this game's levels."""
         longest = self.horizon if "max_length" in self.given else MAX_TICKS
@@ -258,7 +259,7 @@ class LevelEvaluator:
             won.append(play(start, make_agent("nothing", seed=1), max_ticks=self.horizon).winner == 1)
         return 2 * sum(won) > len(won)
 
-    @functools.cached_property
+    @cached_property
     def strides(self) -> tuple[int, ...]:
         """Ticks that an action of the solver lasts, one search after the other: where the avatar flies, falls or
         drifts by the pixel, a tick decides next to nothing.

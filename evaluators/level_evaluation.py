@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, Agent, Playout, Solution, play, solve
@@ -197,7 +198,7 @@ class LevelEvaluation:
         """Seed of the k-th play, as the game's generator takes it (31 bits)."""
         return play_seed(self.seed, k)
 
-    @functools.cached_property
+    @cached_property
     def others(self) -> list[int]:
         """The game's own levels that this one is held against."""
         return self.of.own.others(self.seen)
@@ -276,7 +277,7 @@ class LevelEvaluation:
 
     # -- stage 2: next to no skill -------------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def idleness(self) -> Idleness:
         """Plays of a player who does nothing; chance is met with the median of a few."""
         longest = self.longest
@@ -290,14 +291,14 @@ class LevelEvaluation:
         best = max(wins, key=lambda win: win[1].score) if wins else None
         return Idleness(idle, lived, len(wins) / IDLE_SEEDS, best)
 
-    @functools.cached_property
+    @cached_property
     def survival(self) -> int:
         """Ticks, at most those wanted, that a player lives who looks one step ahead, or does nothing if that is
         longer.
         """
         return self._careful_life(self.of.integer("survival"))
 
-    @functools.cached_property
+    @cached_property
     def lifetime(self) -> int:
         """The same with plays that go on for longer: how long such a player lives in an own level."""
         return self._careful_life(LIFETIMES * self.of.integer("survival"))
@@ -324,7 +325,7 @@ class LevelEvaluation:
         held["survival"] = self._long_enough("survival", self.survival, lambda one: one.lifetime)
         return all(held[name] >= 1.0 for name in ("start", "survival", "idle"))
 
-    @functools.cached_property
+    @cached_property
     def _asks_for_more(self) -> bool:
         """Doing nothing may win, and a player has to do better: the rules reward waiting, waiting wins at the price of
         points, or it wins more often than in the own levels that it wins at times.
@@ -334,7 +335,7 @@ class LevelEvaluation:
             return self.of.waiting_wins
         return best[1].score < 0 or 0.0 < self._own_idle_wins < self.idleness.won
 
-    @functools.cached_property
+    @cached_property
     def _own_idle_wins(self) -> float:
         """The largest share of plays in which doing nothing wins an own level that this one is held against."""
         return max((self.of.own.known(k, lambda one: one.idleness.won) for k in self.others), default=0.0)
@@ -358,7 +359,7 @@ class LevelEvaluation:
         self.solvability.calls += found.calls
         return found
 
-    @functools.cached_property
+    @cached_property
     def search(self) -> WinSearch:
         """The search for a win."""
         before = self.solvability.calls
@@ -440,13 +441,13 @@ class LevelEvaluation:
         self.own_wins = asked[0], asked[1]
         return self.plays.winnable >= LIKELY and not must_be_won(asked[0], len(questions))
 
-    @functools.cached_property
+    @cached_property
     def text_value(self) -> float:
         """The judge's value of the text alone, in [0, 1]."""
         judge = self.of.judge
         return value_of(judge.parts(judge.view(self.seen)))
 
-    @functools.cached_property
+    @cached_property
     def quick_length(self) -> int | None:
         """Ticks of a win that a quick search finds; None without."""
         solution = self._solve(min(SOON, self.of.integer("nodes")))
@@ -457,7 +458,7 @@ class LevelEvaluation:
         won = self.of.wins.quick(self.level, self._game_seed(0))
         return won.ticks if won is not None else None
 
-    @functools.cached_property
+    @cached_property
     def cheap_win(self) -> bool:
         """True for an own level that the solver or the prover wins at once, whatever chance brings."""
         if self._asks_for_more:

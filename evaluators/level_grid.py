@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.kernel.runtime import COMPILED, invoke6
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, Tile
 from pcg.evaluators.kernel import level_grid as level_grid_kernel

@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from benchmarks.validation.level_fit import Measured, Preferences, measure, rows
 from benchmarks.validation.split import held_out
 from pcg.engine.game import Game, builtin_games, load
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.level_model import LevelModel, enough

@@ -7,7 +7,6 @@ not run a second time.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import io
 import pickletools
@@ -22,6 +21,7 @@ import cloudpickle
 
 from pcg.engine.kernel import runtime
 from pcg.engine.kernel.entry_points import EntryPoint
+from pcg.engine.lazy import cached_property
 from pcg.engine.native.sources import digest_of, module_files, source_of
 
 _MARK = "__kernel__"
@@ -48,7 +48,7 @@ class ForeignModule:
         """The name of an entry point in the object code; functions defined twice have the same in Python."""
         return self._symbols[id(entry)]
 
-    @functools.cached_property
+    @cached_property
     def pickled(self) -> bytes:
         """The functions with their symbols and kinds, and everything of their module that they refer to."""
         functions = [(self.symbol(e), e.function, *e.kinds) for e in self.entries]
@@ -56,7 +56,7 @@ class ForeignModule:
         _Pickler(stream, self.names).dump(functions)
         return stream.getvalue()
 
-    @functools.cached_property
+    @cached_property
     def digest(self) -> str:
         """Digest of the functions, of the modules they come from, and of the kernels they may call."""
         names = ["pcg.engine.kernel.runtime", *(n for n in self.names if source_of(n) is not None)]

@@ -11,13 +11,13 @@ and can be handed in, so that games which share sprites and rules share the work
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.ids import EFFECT_ID, TERMINATION_ID
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import analysis_flags as flags_of
 from pcg.engine.vgdl import extensions, ontology
 from pcg.engine.vgdl.definition import GameDefinition, Value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.game import Game
 from pcg.engine.kernel.ids import ACTIONS
+from pcg.engine.lazy import cached_property
 from pcg.engine.state import begin
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.engine.state import Outcome, State
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.agents import begin, make_agent, solve

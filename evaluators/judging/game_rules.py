@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.ontology import EFFECTS
 from pcg.evaluators.analysis import Ending, is_avatar

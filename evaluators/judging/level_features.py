@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import GATE, Grid, Mask, Palette, distances
 from pcg.evaluators.metrics.text import LevelText, may_fill
 

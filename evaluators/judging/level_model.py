@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import FEATURES
 from pcg.evaluators.judging.level_play import PLAY_MEASURES
 from pcg.evaluators.judging.level_reference import LIKENESSES
@@ -64,7 +65,7 @@ class LevelModel:
     share: float
     provenance: Mapping[str, Any]
 
-    @functools.cached_property
+    @cached_property
     def wanted(self) -> frozenset[str]:
         """The measures that weigh anything."""
         weights = (self.weights + self.alone).sum(axis=0)

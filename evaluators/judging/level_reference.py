@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.judging.level_habits import BrokenHabit, Habits, standing
 from pcg.evaluators.level_grid import Grid

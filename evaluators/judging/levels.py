@@ -17,7 +17,6 @@ Platformers, 2017), who fit such metrics to judgements; weights: `level_model`.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,6 +24,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.judgement import Part
 from pcg.evaluators.judging.level_features import FEATURES, LevelView
@@ -114,7 +114,7 @@ class LevelJudge:
         values = np.concatenate([profile.features, self.reference.likeness(profile, left_out)])
         return values, self.reference.others(left_out), profile
 
-    @functools.cached_property
+    @cached_property
     def own_values(self) -> Floats:
         """Values of the texts of the game's own levels, each against the others, shape (levels,)."""
         return self.model.own_values(self.own)

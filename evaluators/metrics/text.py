@@ -12,11 +12,11 @@ density), Liapis, Yannakakis and Togelius (2013: reach), Ngo, Teo and Byrne (200
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.analysis import GameAnalysis
 from pcg.evaluators.level_grid import BLOCKED, FREE, PUSH, Grid, Palette, avatar_cells, distances

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.preferences.davidson import Array, Prior, one_thread
 from pcg.evaluators.preferences.dispersion import People

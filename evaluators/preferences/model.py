@@ -19,12 +19,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 from pcg.evaluators.preferences.davidson import Array, one_thread
 from pcg.evaluators.preferences.features import Features, feature_table

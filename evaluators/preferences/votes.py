@@ -13,13 +13,13 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean, nearest
 
 FOUR_WAY: tuple[str, ...] = ("first", "second", "both", "neither")

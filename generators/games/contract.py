@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.contract import EvaluationProtocol, Generator, GenotypeCandidate, IndependentMixin
 from pcg.generators.games.game_repair import repair_game, space_of

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.formatter import dumps

@@ -12,12 +12,12 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse

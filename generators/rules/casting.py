@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import SpriteClass
 from pcg.evaluators.analysis import MOBILITY

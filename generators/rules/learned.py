@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.definition import Level
 from pcg.engine.vgdl.level import read_level

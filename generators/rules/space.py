@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.analysis_flags import type_flags
 from pcg.engine.vgdl.checker import check_game

@@ -10,7 +10,6 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
 from importlib import resources
 from typing import Any
 
@@ -31,6 +30,7 @@ from pcg.describe.noun_phrases import (
     with_article,
 )
 from pcg.describe.templates import Scope, fill
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import GameDefinition, Value
 from pcg.evaluators.analysis import is_avatar
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import check_level
 from pcg.engine.vgdl.diagnostics import Diagnostic, PcgError
 from pcg.evaluators.evaluation import Evaluation

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -376,3 +378,23 @@ def test_a_text_is_as_good_as_any_halfway_between_the_mean_and_the_best_of_own_l
         others = dungeon.own.others(view.level)
         assert len(others) == len(judge.levels) - 1
         assert value_of(judge.parts(view)) <= enough(judge.own_values[others]) + 1e-12
+
+
+def test_two_levels_are_searched_at_the_same_time_while_own_levels_are_asked(
+    coins: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searching, search = threading.Barrier(2), LevelEvaluation._win
+
+    def meet(self: LevelEvaluation) -> WinSearch:
+        if not self.of_game:
+            searching.wait(timeout=20)
+            self.of.own.won(0)  # in one thread an own level is searched, while the other thread waits in a search
+        return search(self)
+
+    monkeypatch.setattr(LevelEvaluation, "_win", meet)
+    evaluator, levels = LevelEvaluator(coins, **CHEAP), (NEW, NEW.replace("wA", "w.").replace("..c", "A.c"))
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(evaluator.evaluate, levels, (1, 1)))
+    monkeypatch.setattr(LevelEvaluation, "_win", search)
+    alone = LevelEvaluator(coins, **CHEAP)
+    assert [one.fitness for one in both] == [alone.evaluate(level, 1).fitness for level in levels]

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import networkx as nx
 from networkx.algorithms.isomorphism import MultiDiGraphMatcher
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels.grammar.decisions import Decisions
 from pcg.generators.levels.grammar.language import OPENS, THEN, LevelGrammar, Piece, Rule

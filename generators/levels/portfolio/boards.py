@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.metrics.patterns import Originals
 from pcg.generators.levels.context import LevelContext

@@ -10,11 +10,11 @@ Games without levels of their own are served by `object_counts` and `object_plac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask
 from pcg.evaluators.targets import group
 from pcg.generators.levels.context import LevelContext

@@ -7,10 +7,10 @@ order; rows of these are made as rows, and edits that break them are paid for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder

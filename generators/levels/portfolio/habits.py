@@ -7,11 +7,11 @@ which things of a draft have to be moved.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import LevelView
 from pcg.evaluators.judging.level_habits import Habits, standing, standing_tiles, standings
 from pcg.evaluators.level_grid import Grid, Mask

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import BLOCKED, Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder

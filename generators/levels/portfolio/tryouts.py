@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext

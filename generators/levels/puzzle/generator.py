@@ -7,11 +7,11 @@ which nothing is pushed home get levels of `constructive`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.evaluators.agents import replay
 from pcg.evaluators.parameters import Parameter
 from pcg.evaluators.pushing import BoxRules, PushRules, push_rules

@@ -6,10 +6,10 @@ import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from pcg.describe import describe
 from pcg.engine.game import Game
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.render.picture import render_level
 from pcg.study.checks import game_of

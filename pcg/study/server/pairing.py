@@ -18,9 +18,9 @@ import threading
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
+from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.preferences import Design, Tally, Vote, make_design
 from pcg.evaluators.preferences.choices import Choice

@@ -29,6 +29,7 @@ from pathlib import Path
 
 from pcg.engine.game import Game, builtin_games, load
 from pcg.engine.kernel.runtime import compile_all
+from pcg.engine.model import RESERVE
 from pcg.engine.vgdl.diagnostics import PcgError, nearest
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS, LevelEvaluator
@@ -123,7 +124,13 @@ def revision() -> str:
 
 
 def measure(name: str, file: Path | None, seed: int, limit: float, maker: str) -> Outcome:
-    """Make levels of one game until ten distinct ones are feasible or the time is up."""
+    """Make levels of one game until ten distinct ones are feasible or the time is up; memory is kept, as by runs."""
+    with RESERVE.open():
+        return measured(name, file, seed, limit, maker)
+
+
+def measured(name: str, file: Path | None, seed: int, limit: float, maker: str) -> Outcome:
+    """Return what becomes of the levels of one game."""
     game = open_game(name, file)
     started = time.process_time()
     generator = make_generator(maker, game, seed=seed)

@@ -11,7 +11,7 @@ import contextlib
 import mmap
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,24 +28,31 @@ _SPARSE = 1 << 19
 Memory = np.ndarray[Any, np.dtype[np.int64]]
 
 
+class Given(NamedTuple):
+    """Memory that is kept, and how many bytes of it have ever been in use."""
+
+    memory: Memory
+    used: int
+
+
 class Reserve:
     """Memory of pools that have gone, for those to come, while it is open.
 
     The system clears every page that it hands out, and takes as long for that as a search for using it. The least
-    recently given goes first when there is more than `limit` bytes of it. Safe to use from several threads, and while
-    it is used: finalisers give memory back.
+    recently given goes first when more than `limit` bytes are kept; what was never used of a memory has no pages and
+    does not count. Safe to use from several threads, and while it is used: finalisers give memory back.
 
     >>> reserve = Reserve(limit=1 << 24)
     >>> memory = np.zeros(1 << 18, dtype=np.int64)
     >>> with reserve.open():
     ...     reserve.give(memory)
-    ...     print(reserve.take(200_000) is memory, reserve.take(200_000) is None)
+    ...     print(reserve.take(200_000).memory is memory, reserve.take(200_000) is None)
     True True
     """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self._kept: dict[int, Memory] = {}
+        self._kept: dict[int, Given] = {}
         self._users = 0
         self._lock = threading.Lock()
 
@@ -64,32 +71,45 @@ class Reserve:
 
     @property
     def nbytes(self) -> int:
-        """Bytes kept now."""
-        return sum(memory.nbytes for memory in list(self._kept.values()))
+        """Bytes kept now that were in use."""
+        return sum(given.used for given in list(self._kept.values()))
 
-    def take(self, size: int) -> Memory | None:
-        """Return the smallest memory for `size` numbers of eight bytes, if there is one of less than twice that."""
-        fitting = [(len(memory), key) for key, memory in list(self._kept.items()) if size <= len(memory) < 2 * size]
+    def take(self, size: int) -> Given | None:
+        """Return the smallest memory for `size` numbers of eight bytes, if there is one of less than twice that.
+
+        Of several the one is returned of which most was in use.
+        """
+        fitting = [
+            (len(given.memory), -given.used, key)
+            for key, given in list(self._kept.items())
+            if size <= len(given.memory) < 2 * size
+        ]
         while fitting:
             best = min(fitting)
-            memory = self._kept.pop(best[1], None)
-            if memory is not None:
-                return memory
+            given = self._kept.pop(best[2], None)
+            if given is not None:
+                return given
             fitting.remove(best)  # another thread took it
         return None
 
-    def give(self, memory: Memory) -> None:
-        """Keep memory that nothing refers to any more, unless it is too little, or too much, to be worth it."""
-        if not self._users or not _WORTH_KEEPING <= memory.nbytes <= self.limit:
+    def give(self, memory: Memory, used: int | None = None) -> None:
+        """Keep memory that nothing refers to any more, unless it is too little, or too much, to be worth it.
+
+        Args:
+            memory: what is given.
+            used: bytes of it that have ever been in use; all by default.
+        """
+        given = Given(memory, memory.nbytes if used is None else used)
+        if not self._users or memory.nbytes < _WORTH_KEEPING or given.used > self.limit:
             return
-        self._kept[id(memory)] = memory
+        self._kept[id(memory)] = given
         while self.nbytes > self.limit:
             self._kept.pop(next(iter(list(self._kept)), 0), None)
 
 
 _WORTH_KEEPING = 1 << 20
 """Bytes from which on memory is kept: the allocator of the process keeps less by itself."""
-RESERVE = Reserve(limit=1 << 29)
+RESERVE = Reserve(limit=1 << 30)
 """The reserve of all models of this process."""
 
 
@@ -100,15 +120,16 @@ class Pool:
     as this object, and goes to the `Reserve` then.
     """
 
-    def __init__(self, model: Model, memory: Memory, count: int, ready: int) -> None:
+    def __init__(self, model: Model, memory: Memory, count: int, ready: int, used: int = 0) -> None:
         self.memory = memory
         self.count = count
+        self._used = used
         self.stride = model.stride
         self.ready = 0
         self.address = -(-int(memory.ctypes.data) // _LINE) * _LINE
         self._room = model.room
         self._format = model.format
-        self._give: Callable[[Memory], None] | None = RESERVE.give
+        self._give: Callable[[Memory, int], None] | None = RESERVE.give
         self.lay_out(ready)
 
     def __repr__(self) -> str:
@@ -116,7 +137,7 @@ class Pool:
 
     def __del__(self) -> None:
         if self._give is not None:
-            self._give(self.memory)
+            self._give(self.memory, self.used)
 
     def lay_out(self, ready: int) -> None:
         """Lay out further states, up to so many in all."""
@@ -124,6 +145,11 @@ class Pool:
         if more > 0:
             self._format(self.address + self.ready * self.stride, self._room, self.stride, more)
             self.ready += more
+
+    @property
+    def used(self) -> int:
+        """Bytes of the memory that have ever been in use, by this pool or one before it."""
+        return max(self._used, self.ready * self.stride)
 
     def release(self) -> Memory:
         """Return the memory, for another pool: this one has none from here on."""
@@ -257,13 +283,13 @@ class Model:
         """
         stride = self.stride
         size = (count * stride + _LINE) // 8
-        memory = RESERVE.take(size) if 8 * size >= _WORTH_KEEPING else None
-        if memory is None and stride < _SPARSE and not self.small_pages:
-            memory = np.empty(size, dtype=np.int64)
-        elif memory is None:
+        given = RESERVE.take(size) if 8 * size >= _WORTH_KEEPING else None
+        if given is None and stride < _SPARSE and not self.small_pages:
+            given = Given(np.empty(size, dtype=np.int64), 0)
+        elif given is None:
             # not from numpy, which asks for pages of megabytes: the format alone would have the system clear them all
-            memory = np.frombuffer(mmap.mmap(-1, 8 * size), dtype=np.int64)
-        return Pool(self, memory, count, count if ready is None else ready)
+            given = Given(np.frombuffer(mmap.mmap(-1, 8 * size), dtype=np.int64), 0)
+        return Pool(self, given.memory, count, count if ready is None else ready, given.used)
 
     def pool_in(self, old: Pool) -> Pool:
         """A pool of blocks of the size they have now, as many as fit into the memory of an old one (at least one).
@@ -273,7 +299,8 @@ class Model:
         count = (old.memory.nbytes - _LINE) // self.stride
         if count <= 0:
             return self.pool(1)
-        return Pool(self, old.release(), count, count)
+        used = old.used
+        return Pool(self, old.release(), count, count, used)
 
     def type_counts(self, address: int) -> tuple[int, ...]:
         """Living sprites of each type in the state at an address, by type id; empty where the engine has no types."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 
+from pcg.engine.model import RESERVE
 from pcg.engine.vgdl.diagnostics import PcgError, did_you_mean
 from pcg.evaluators.processes import processors
 from pcg.runs.dask_cluster import cluster_workers
@@ -31,7 +34,10 @@ def open_workers(where: str | Executor | None, count: int | None = None) -> Work
         raise PcgError(f"workers is {count}, expected at least 1")
     number = count or processors()
     if where is None or where == "threads":
-        return Workers(lambda: ThreadPoolExecutor(number, thread_name_prefix="pcg-evaluate"), count=number)
+        memory = ExitStack()
+        memory.enter_context(RESERVE.open())  # one evaluation uses what another had: new memory costs up to a third
+        threads = partial(ThreadPoolExecutor, number, thread_name_prefix="pcg-evaluate")
+        return Workers(threads, count=number, close=memory.close)
     if isinstance(where, Executor):
         executor = where
         return Workers(lambda: executor, count=number, again=False)

@@ -22,8 +22,8 @@ AGENTS = ("mcts", "enhanced", "rhea", "olets", "iw", "solver", "greedytree", "on
 class Littered(models.Reserve):
     """A reserve whose memory is full of one number."""
 
-    def take(self, size: int) -> models.Memory | None:
-        return np.full(size, GARBAGE, dtype=np.int64)
+    def take(self, size: int) -> models.Given | None:
+        return models.Given(np.full(size, GARBAGE, dtype=np.int64), 8 * size)
 
 
 @pytest.fixture
@@ -104,8 +104,23 @@ def test_a_reserve_keeps_no_more_than_its_limit() -> None:
         assert reserve.nbytes == 3 << 20
         with reserve.open():
             found = [reserve.take(1 << 17) for _ in range(4)]
-    assert {id(memory) for memory in found if memory is not None} == {id(memory) for memory in kept[1:]}
+    assert {id(given.memory) for given in found if given is not None} == {id(memory) for memory in kept[1:]}
     assert found[3] is None
+
+
+def test_what_was_never_in_use_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "RESERVE", models.Reserve(3 << 20))
+    model = load("boxes").start(0, seed=1).model
+    with models.RESERVE.open():
+        pools = [model.pool((2 << 20) // model.stride, ready=100) for _ in range(4)]
+        addresses = {pool.address for pool in pools}
+        pools[0].lay_out(200)
+        del pools
+        assert models.RESERVE.nbytes == 500 * model.stride, "eight megabytes, of which two were in use"
+        again = model.pool((2 << 20) // model.stride, ready=1)
+        assert again.address in addresses and again.used == 200 * model.stride, "that of which most was in use"
+        del again
+        assert models.RESERVE.nbytes == 500 * model.stride
 
 
 def test_a_pool_is_laid_out_as_it_is_needed() -> None:

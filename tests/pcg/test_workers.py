@@ -21,6 +21,8 @@ from typing import Any
 
 import pytest
 
+from pcg.engine import model as models
+from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs import dask_cluster, process_pool, workers
 from pcg.runs.executors import open_workers
@@ -373,3 +375,18 @@ def _open_soon(place: str) -> workers.Workers:
 
 def test_the_module_needs_no_dask() -> None:
     assert "distributed" not in vars(importlib.import_module("pcg.runs.workers"))
+
+
+def test_threads_of_a_run_use_the_memory_of_earlier_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "RESERVE", models.Reserve(1 << 26))
+    monkeypatch.setattr("pcg.runs.executors.RESERVE", models.RESERVE)
+    model = load("boxes").start(0, seed=1).model
+
+    def evaluate() -> int:
+        with models.RESERVE.open():
+            return model.pool(1000).address
+
+    with closing(open_workers("threads", 1)) as workers:
+        addresses = [workers.result(workers.submit("an evaluation", evaluate)) for _ in range(3)]
+        assert len(set(addresses)) == 1 and models.RESERVE.nbytes > 0
+    assert models.RESERVE.nbytes == 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -73,26 +74,35 @@ def standings(view: LevelView, tile: int | None = None) -> tuple[Mask, Mask]:
         view: of a level.
         tile: whose place every cell is; None for the tile that is there.
     """
-    grid = view.grid
+    grid, tiles = view.grid, len(view.tile_kinds)
     height, width = grid.shape
-    bare = ((view.tile_kinds == BARE) & ~avatar_tiles(view.tables.palette))[grid]
-    under, over, left, right = _beside(np.pad(bare, 1))
-    wall = _beside(np.pad(view.tile_kinds[grid] == SOLID, 1, constant_values=True))
-    kin = _beside(np.pad(grid.astype(np.int64), 1, constant_values=-1))
+    around = np.full((height + 2, width + 2), tiles)  # beyond the edge there is a wall
+    around[1:-1, 1:-1] = grid
+    bare = np.append((view.tile_kinds == BARE) & ~avatar_tiles(view.tables.palette), False)[around]
+    solid = np.append(view.tile_kinds == SOLID, True)[around]
+    under, over, left, right = _beside(bare)
+    wall, kin = _beside(solid), _beside(around)
     own = grid if tile is None else tile
-    row, column = np.arange(height)[:, None], np.arange(width)[None]
-    shape = grid.shape
-    had = (
-        under, over, left | right, left & right, wall[0], wall[1], wall[2] | wall[3],
-        (kin[0] == own) | (kin[1] == own) | (kin[2] == own) | (kin[3] == own), view.edge,
-        *(np.broadcast_to(third, shape) for third in (
-            column < width // 3, column >= width - width // 3, row < height // 3, row >= height - height // 3,
-        )),
-    )  # fmt: skip
+    asked, thirds = _places(height, width)
+    had = np.empty((NUMBER, height, width), bool)
+    had[:_KIN] = under, over, left | right, left & right, wall[0], wall[1], wall[2] | wall[3]
+    had[_KIN] = (kin[0] == own) | (kin[1] == own) | (kin[2] == own) | (kin[3] == own)
+    had[_KIN + 1] = view.edge
+    had[_KIN + 2 :] = thirds
+    return had, asked
+
+
+@lru_cache(maxsize=64)
+def _places(height: int, width: int) -> tuple[Mask, Mask]:
+    """Return which cells can have each of `STANDINGS`, and which are in each third of a board, for all boards alike."""
     asked = np.ones((NUMBER, height, width), bool)
     asked[0, -1] = asked[1, 0] = False
     asked[2:4, :, 0] = asked[2:4, :, -1] = False
-    return np.array(had), asked
+    thirds = np.zeros((NUMBER - _KIN - 2, height, width), bool)
+    thirds[0, :, : width // 3] = thirds[1, :, width - width // 3 :] = True
+    thirds[2, : height // 3] = thirds[3, height - height // 3 :] = True
+    asked.flags.writeable = thirds.flags.writeable = False
+    return asked, thirds
 
 
 def _beside(padded: NDArray[Cell]) -> tuple[NDArray[Cell], ...]:

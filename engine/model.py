@@ -107,7 +107,8 @@ class Reserve:
             self._kept.pop(next(iter(list(self._kept)), 0), None)
 
 
-_WORTH_KEEPING = 1 << 20
+_MEGABYTE = 1 << 20
+_WORTH_KEEPING = _MEGABYTE
 """Bytes from which on memory is kept: the allocator of the process keeps less by itself."""
 RESERVE = Reserve(limit=1 << 30)
 """The reserve of all models of this process."""
@@ -269,13 +270,15 @@ class Model:
         """Bytes of one state in a new pool."""
         return self._stride_of(self._room)
 
-    def pool(self, count: int, ready: int | None = None) -> Pool:
+    def pool(self, count: int, ready: int | None = None, *, small_pages: bool = False) -> Pool:
         """Memory for `count` states (it begins with a cache line, and holds anything beyond its format).
 
         Args:
             count: number of states.
             ready: how many of them are laid out now (`Pool.lay_out`): memory that is not used costs nothing then.
                 All by default.
+            small_pages: have only what is used cleared by the system, as where `Model.small_pages` is set: for many
+                states of which few may come to be used.
 
         >>> import pcg
         >>> pcg.load("boxes").start(level=0, seed=1).model.pool(2)
@@ -283,8 +286,10 @@ class Model:
         """
         stride = self.stride
         size = (count * stride + _LINE) // 8
+        if 8 * size >= _WORTH_KEEPING:  # whole megabytes, so that pools of much the same size can have one another's
+            size += -size % (_MEGABYTE // 8)
         given = RESERVE.take(size) if 8 * size >= _WORTH_KEEPING else None
-        if given is None and stride < _SPARSE and not self.small_pages:
+        if given is None and stride < _SPARSE and not (small_pages or self.small_pages):
             given = Given(np.empty(size, dtype=np.int64), 0)
         elif given is None:
             # not from numpy, which asks for pages of megabytes: the format alone would have the system clear them all

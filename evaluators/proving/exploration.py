@@ -220,7 +220,7 @@ class Exploration:
         while not self.ended and record["calls"] < calls:
             self._answer = int(invoke1(kernel.explore.address, record.address))
             if self._answer == kernel.CROWDED:
-                self._lay_out(2 * record["blocks"])
+                self._lay_out(record["blocks"] + max(_FIRST_BLOCKS, record["blocks"] // 4))
             elif self._answer == GROW and self.model.room < MOST_ROOM:
                 self.model.grow()
                 self._move(record["blocks"])
@@ -247,7 +247,7 @@ class Exploration:
         record = self.record
         self._most = max(_FIRST_BLOCKS, min(_CELLS, self._memory // self.model.stride))
         count = min(wanted, self._most)
-        pool = self.model.pool(self._most + 1, ready=count + 1)
+        pool = self.model.pool(self._most + 1, ready=count + 1, small_pages=True)
         if record["blocks"] and count < record["blocks_used"]:
             self._array("block")[self._array("owner")[count : record["blocks_used"]]] = -1
             record["blocks_used"] = count

@@ -220,7 +220,7 @@ class Exploration:
         while not self.ended and record["calls"] < calls:
             self._answer = int(invoke1(kernel.explore.address, record.address))
             if self._answer == kernel.CROWDED:
-                self._lay_out(record["blocks"] + max(_FIRST_BLOCKS, record["blocks"] // 4))
+                self._lay_out(2 * record["blocks"])
             elif self._answer == GROW and self.model.room < MOST_ROOM:
                 self.model.grow()
                 self._move(record["blocks"])

@@ -286,9 +286,10 @@ class Model:
         """
         stride = self.stride
         size = (count * stride + _LINE) // 8
-        if 8 * size >= _WORTH_KEEPING:  # whole megabytes, so that pools of much the same size can have one another's
-            size += -size % (_MEGABYTE // 8)
-        given = RESERVE.take(size) if 8 * size >= _WORTH_KEEPING else None
+        given = None
+        if 8 * size >= _WORTH_KEEPING:
+            size += -size % (_MEGABYTE // 8)  # so that pools of much the same size can have one another's memory
+            given = RESERVE.take(size)
         if given is None and stride < _SPARSE and not (small_pages or self.small_pages):
             given = Given(np.empty(size, dtype=np.int64), 0)
         elif given is None:
@@ -304,8 +305,7 @@ class Model:
         count = (old.memory.nbytes - _LINE) // self.stride
         if count <= 0:
             return self.pool(1)
-        used = old.used
-        return Pool(self, old.release(), count, count, used)
+        return Pool(self, old.release(), count, count, old.used)
 
     def type_counts(self, address: int) -> tuple[int, ...]:
         """Living sprites of each type in the state at an address, by type id; empty where the engine has no types."""

@@ -405,9 +405,8 @@ def run(series: str, games: Sequence[str], minutes: float | None, workers: int) 
             jobs = list(itertools.islice(missing, 4 * workers))
             if not jobs:
                 return True
-            played_now = list(pool.map(lambda job: play_one(*job), jobs))
-            for game in sorted({play.setting.game for play in played_now}):
-                tables[game].add([play for play in played_now if play.setting.game == game])
+            for done in pool.map(lambda job: play_one(*job), jobs):  # a play may take an hour: each is kept as it ends
+                tables[done.setting.game].add([done])
             played += len(jobs)
             if time.monotonic() - reported > 60:
                 reported = time.monotonic()

@@ -78,17 +78,18 @@ class Palette:
         if not rows or not rows[0]:
             raise PcgError("the level is empty: expected at least one row of at least one character")
         width = len(rows[0])
-        grid = np.full((len(rows), width), self.empty, np.int16)
-        for y, row in enumerate(rows):
-            for x, char in enumerate(row[:width]):
-                tile = self._index.get(char)
-                if tile is None:
-                    known = "".join(sorted(self._index))
-                    raise PcgError(
-                        f"character {char!r} in row {y + 1}, column {x + 1} is no tile of this game (tiles: {known})"
-                    )
-                grid[y, x] = tile
-        return grid
+        tiles = self._index
+        try:
+            lines = [[tiles[char] for char in row[:width]] for row in rows]
+        except KeyError:
+            y, x, char = next(
+                (y, x, char) for y, row in enumerate(rows) for x, char in enumerate(row[:width]) if char not in tiles
+            )
+            raise PcgError(
+                f"character {char!r} in row {y + 1}, column {x + 1} is no tile of this game "
+                f"(tiles: {''.join(sorted(tiles))})"
+            ) from None
+        return np.array([line + [self.empty] * (width - len(line)) for line in lines], np.int16)
 
     def text(self, grid: Grid) -> str:
         """The level text of an array, rows joined by newlines, without one at the end."""

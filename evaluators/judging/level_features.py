@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.level_grid import GATE, Grid, Mask, Palette, distances
-from pcg.evaluators.metrics.text import LevelText, may_fill
+from pcg.evaluators.level_grid import GATE, Grid, Mask, distances
+from pcg.evaluators.metrics.text import LevelText
 
 FAR = 30.0
 """Cells from which on a danger is as far away as none at all."""
@@ -121,20 +121,14 @@ SOLID, BARE, THING = 1, 0, 2
 """Layers of a level: what stops the avatar, ground (and the avatar's place), and everything else."""
 
 
-def avatar_tiles(palette: Palette) -> NDArray[np.bool_]:
-    """Return which tiles hold an avatar, shape (tiles,)."""
-    avatars = palette.analysis.avatars
-    return np.array([any(c in avatars for c in tile.types) for tile in palette.tiles], bool)
-
-
 def kinds_of_tiles(level: LevelText) -> NDArray[np.int8]:
     """Return SOLID, BARE or THING for each tile; what fills most of a level is its ground."""
     palette = level.tables.palette
     kinds = np.full(len(palette.tiles), THING, np.int8)
     kinds[level.tables.solid] = SOLID
     kinds[level.tables.bare] = BARE
-    kinds[avatar_tiles(palette)] = BARE
-    kinds[may_fill(palette) & (level.tile_counts > MOSTLY * level.grid.size)] = BARE
+    kinds[palette.is_avatar] = BARE
+    kinds[level.tables.filling & (level.tile_counts > MOSTLY * level.grid.size)] = BARE
     return kinds
 
 

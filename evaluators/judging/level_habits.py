@@ -16,7 +16,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.evaluators.judging.level_features import BARE, SOLID, THING, LevelView, avatar_tiles
+from pcg.engine.kernel.runtime import invoke6
+from pcg.engine.lazy import cached_property
+from pcg.evaluators.judging.level_features import BARE, SOLID, THING, LevelView
+from pcg.evaluators.kernel import level_standings
 from pcg.evaluators.level_grid import Mask
 
 Counts = NDArray[np.int64]
@@ -33,6 +36,7 @@ CHANCE = 0.01
 """Chance, if things stood anywhere, below which what all of a kind have in common is a habit."""
 MOST = 3
 """Things of a kind that break a habit from which on more count no more."""
+_BITS = 1 << np.arange(NUMBER, dtype=np.int64)
 _NEVER = np.array([never for _, never in STANDINGS])
 _SIDE, _BOTH, _KIN = 2, 3, 7
 
@@ -63,30 +67,24 @@ def standing(view: LevelView) -> Standing:
 
 def standing_tiles(view: LevelView) -> Mask:
     """Return the tiles that may have habits, things and avatars, shape (tiles,)."""
-    found: Mask = (view.tile_kinds == THING) | avatar_tiles(view.tables.palette)
+    found: Mask = (view.tile_kinds == THING) | view.tables.palette.is_avatar
     return found
 
 
-def standings(view: LevelView, tile: int | None = None) -> tuple[Mask, Mask]:
-    """Return which cells have each of `STANDINGS`, and which can have it, shape (standings, height, width) each.
-
-    Args:
-        view: of a level.
-        tile: whose place every cell is; None for the tile that is there.
-    """
+def standings(view: LevelView) -> tuple[Mask, Mask]:
+    """Return which cells have each of `STANDINGS`, and which can have it, shape (standings, height, width) each."""
     grid, tiles = view.grid, len(view.tile_kinds)
     height, width = grid.shape
     around = np.full((height + 2, width + 2), tiles)  # beyond the edge there is a wall
     around[1:-1, 1:-1] = grid
-    bare = np.append((view.tile_kinds == BARE) & ~avatar_tiles(view.tables.palette), False)[around]
+    bare = np.append((view.tile_kinds == BARE) & ~view.tables.palette.is_avatar, False)[around]
     solid = np.append(view.tile_kinds == SOLID, True)[around]
     under, over, left, right = _beside(bare)
     wall, kin = _beside(solid), _beside(around)
-    own = grid if tile is None else tile
     asked, thirds = _places(height, width)
     had = np.empty((NUMBER, height, width), bool)
     had[:_KIN] = under, over, left | right, left & right, wall[0], wall[1], wall[2] | wall[3]
-    had[_KIN] = (kin[0] == own) | (kin[1] == own) | (kin[2] == own) | (kin[3] == own)
+    had[_KIN] = (kin[0] == grid) | (kin[1] == grid) | (kin[2] == grid) | (kin[3] == grid)
     had[_KIN + 1] = view.edge
     had[_KIN + 2 :] = thirds
     return had, asked
@@ -103,6 +101,45 @@ def _places(height: int, width: int) -> tuple[Mask, Mask]:
     thirds[2, : height // 3] = thirds[3, height - height // 3 :] = True
     asked.flags.writeable = thirds.flags.writeable = False
     return asked, thirds
+
+
+@dataclass(frozen=True)
+class HabitTable:
+    """Habits of the things of each tile, to find what breaks them in one level after another.
+
+    Args:
+        never: what things of each tile never have, shape (tiles, standings).
+        always: what they always have, shape (tiles, standings).
+    """
+
+    never: Mask
+    always: Mask
+
+    @cached_property
+    def _bits(self) -> NDArray[np.int64]:
+        """The same as `level_standings.mark_broken` has them, shape (tiles, 2)."""
+        return np.stack([self.never @ _BITS, self.always @ _BITS], axis=1)
+
+    def broken(self, view: LevelView, tile: int | None = None) -> Mask:
+        """Return the cells of things that break a habit, shape (height, width).
+
+        Args:
+            view: of a level.
+            tile: whose place every cell would be; None for the tile that is there.
+        """
+        tiles = len(view.tile_kinds)
+        if not (self._bits if tile is None else self._bits[tile]).any():
+            return np.zeros(view.grid.shape, bool)
+        looks = np.full(tiles + 1, level_standings.SOLID, np.int8)  # beyond the edge there is a wall
+        looks[:-1] *= view.tile_kinds == SOLID
+        looks[:-1] |= level_standings.BARE * ((view.tile_kinds == BARE) & ~view.tables.palette.is_avatar)
+        looks[:-1] |= level_standings.STANDS * standing_tiles(view)
+        level, found = np.ascontiguousarray(view.grid, np.int16), np.empty(view.grid.shape, bool)
+        sizes = np.array([*view.grid.shape, tiles], np.int64)
+        arrays = level.ctypes.data, looks.ctypes.data, self._bits.ctypes.data
+        placed = -1 if tile is None else tile
+        invoke6(level_standings.mark_broken.address, *arrays, placed, found.ctypes.data, sizes.ctypes.data)
+        return found
 
 
 def _beside(padded: NDArray[Cell]) -> tuple[NDArray[Cell], ...]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pcg.engine.kernel.runtime import invoke4, invoke5
+from pcg.engine.kernel.runtime import invoke5, invoke6
 from pcg.evaluators.kernel import level_overlap
 from pcg.evaluators.level_grid import Grid
 
@@ -26,14 +26,14 @@ NOTHING = -1
 """Tile number of what lies outside a level."""
 OVERLAP = 0.75
 """Least overlap of two shifted levels, as a share of the smaller one."""
-_OfShape = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], int, int]
+_OfShape = tuple[NDArray[np.int64], NDArray[np.float64], int, int]
 _MIX = np.random.Generator(np.random.PCG64(11)).integers(1, 2**62, max(SIDES) ** 2, dtype=np.int64) | np.int64(1)
 
 
 def window_codes(grid: Grid, side: int) -> NDArray[np.int64]:
     """Return a code for each window of a level, equal for equal windows, shape (windows,); none for a lower level.
 
-    The kernel `count_windows` works out the same codes.
+    The kernel `diverge` works out the same codes.
     """
     rows, columns = grid.shape[0] - side + 1, grid.shape[1] - side + 1
     if rows < 1 or columns < 1:
@@ -72,11 +72,13 @@ class PatternStatistics:
         # one array for all sides: what they add to entropies is summed
         self._known = np.concatenate(known)
         self._bounds = np.cumsum([0, *map(len, known)])
-        self._sides = np.repeat(np.arange(len(SIDES)), np.diff(self._bounds))
-        self._shares = np.concatenate(shares, axis=1)
-        self._halves = _summands(0.5 * self._shares)
-        half_entropies = np.stack([half.sum(axis=1) for half in self._by_side(self._halves)])
-        entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(self._shares))])
+        joined = np.concatenate(shares, axis=1)
+        halves = _summands(0.5 * joined)
+        half_entropies = np.stack([half.sum(axis=1) for half in self._by_side(halves)])
+        entropies = np.stack([one.sum(axis=1) for one in self._by_side(_summands(joined))])
+        self._shares = np.ascontiguousarray(np.stack([joined.T, halves.T], axis=2))
+        """Share of each window in each of the levels, and what half of it adds to an entropy, (windows, levels, 2)."""
+        self._addresses = self._known.ctypes.data, self._shares.ctypes.data
         self._gaps = half_entropies - 0.5 * entropies
         self._knows = np.diff(self._bounds) > 0
         self._by_shape: dict[tuple[int, int], _OfShape] = {}
@@ -86,28 +88,24 @@ class PatternStatistics:
 
     def divergences(self, grid: Grid) -> NDArray[np.float64]:
         """Return the divergence of a level from each of the levels, shape (levels,), in [0, 1] (bits)."""
-        sizes, number, gaps, both, differ = self._of_shape((grid.shape[0], grid.shape[1]))
-        counts = np.zeros(len(self._known), np.int64)
+        sizes, gaps, both, differ = self._of_shape((grid.shape[0], grid.shape[1]))
         level = np.ascontiguousarray(grid, np.int32)
-        arrays = (level.ctypes.data, self._known.ctypes.data, counts.ctypes.data, _MIX.ctypes.data, sizes.ctypes.data)
-        invoke5(level_overlap.count_windows.address, *arrays)
-        seen = np.flatnonzero(counts)
-        sides = self._sides[seen]
-        own = counts[seen] / number[sides]
+        counts = np.zeros(len(self._known), np.int32)
+        sums = np.empty(self.levels + 2)
+        known, shares = self._addresses
+        made = level.ctypes.data, known, shares, counts.ctypes.data, sums.ctypes.data, sizes.ctypes.data
+        invoke6(level_overlap.diverge.address, *made)
         # The entropy of the mean less the mean of the entropies; windows that none of them has are apart. Windows that
         # the level has not are half as frequent in the mean as they are in the levels.
-        middle = _summands(0.5 * (own + self._shares[:, seen])) - self._halves[:, seen]
-        apart = middle.sum(axis=1) - 0.5 * _summands(own).sum()
-        apart += gaps
-        missing = 0.5 * (both - own.sum())
-        total = apart + missing + differ
+        entropy, own = sums[-2:].tolist()
+        total = sums[:-2] + (gaps - 0.5 * entropy + 0.5 * (both - own) + differ)
         # what rounding leaves of 0 is none
         found: NDArray[np.float64] = np.minimum(np.maximum(total / len(SIDES), 0.0), 1.0).round(12)
         return found
 
     def _of_shape(self, shape: tuple[int, int]) -> _OfShape:
-        """Return what is the same for all levels of a shape: sizes for the kernel, the number of windows of each side,
-        the part of the entropies of sides that both have, and how many sides both and only one of them have.
+        """Return what is the same for all levels of a shape: sizes for the kernel, the part of the entropies of sides
+        that both have, and how many sides both and only one of them have.
         """
         if shape not in self._by_shape:
             height, width = shape
@@ -115,8 +113,8 @@ class PatternStatistics:
             has = number > 0
             both = has & self._knows
             self._by_shape[shape] = (
-                np.array([height, width, *self._bounds], np.int64), number, self._gaps[both].sum(axis=0),
-                int(both.sum()), int((has ^ self._knows).sum()),
+                np.array([height, width, *self._bounds, self.levels, *_MIX], np.int64),
+                self._gaps[both].sum(axis=0), int(both.sum()), int((has ^ self._knows).sum()),
             )  # fmt: skip
         return self._by_shape[shape]
 
@@ -169,14 +167,12 @@ class Originals:
         if shape not in self._images:
             self._images[shape] = [_shifted(level, shape) for level in self._levels]
         level = np.ascontiguousarray(grid, np.int32)
-        least = 1.0
+        alike = np.zeros(1)
         for images, common in self._images[shape]:
-            same = np.empty((len(images), *common.shape), np.int64)
             sizes = np.array([*images.shape, *shape], np.int64)
-            arrays = (images.ctypes.data, level.ctypes.data, same.ctypes.data, sizes.ctypes.data)
-            invoke4(level_overlap.count_equal.address, *arrays)
-            least = min(least, 1.0 - float((same / common).max()))
-        return least
+            arrays = (images.ctypes.data, level.ctypes.data, common.ctypes.data, alike.ctypes.data, sizes.ctypes.data)
+            invoke5(level_overlap.most_equal.address, *arrays)
+        return 1.0 - float(alike[0])
 
 
 def originality(grid: Grid, others: Sequence[Grid]) -> float:

@@ -136,7 +136,7 @@ class TextMetrics:
         self._looks = np.arange(len(palette.tiles), dtype=np.int16) + 1
         self._looks[self.bare] = 0
         self._looks[[i for i, t in enumerate(palette.tiles) if any(c in analysis.avatars for c in t.types)]] = 0
-        self._filling = may_fill(palette)
+        self.filling = may_fill(palette)
 
     def _target_tiles(self, required: Requirements) -> NDArray[np.bool_]:
         needed = {need.other for need in required.needs}
@@ -220,7 +220,7 @@ class TextMetrics:
         if not inner.size:
             return 0.0
         counts = np.bincount(inner.ravel(), minlength=len(self.palette.tiles))
-        bare = self.bare | (self._filling & (counts > 0.4 * inner.size))
+        bare = self.bare | (self.filling & (counts > 0.4 * inner.size))
         return 1.0 - int(counts[bare].sum()) / inner.size
 
     def density(self, grid: Grid) -> float:

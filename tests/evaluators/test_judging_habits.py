@@ -7,8 +7,16 @@ import pytest
 
 import pcg
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.judging.level_features import BARE, SOLID, LevelView, avatar_tiles
-from pcg.evaluators.judging.level_habits import STANDINGS, Habits, Standing, standing, standing_tiles, standings
+from pcg.evaluators.judging.level_features import BARE, SOLID, LevelView
+from pcg.evaluators.judging.level_habits import (
+    STANDINGS,
+    Habits,
+    HabitTable,
+    Standing,
+    standing,
+    standing_tiles,
+    standings,
+)
 from pcg.evaluators.judging.levels import LevelJudge, value_of
 
 GAMES = ("siege", "ferry", "dungeon", "boxes", "crossing")
@@ -17,7 +25,7 @@ GAMES = ("siege", "ferry", "dungeon", "boxes", "crossing")
 def stands(view: LevelView, y: int, x: int) -> list[bool | None]:
     """The `STANDINGS` that a cell has, None for those it cannot have, as the words say it."""
     grid, kinds = view.grid, view.tile_kinds
-    avatars = avatar_tiles(view.tables.palette)
+    avatars = view.tables.palette.is_avatar
     height, width = grid.shape
 
     def bare(row: int, column: int) -> bool:
@@ -62,9 +70,35 @@ def test_standings_are_what_they_are_called(game: str) -> None:
                 counted[0, view.grid[y, x]] += [one is not None for one in expected]
                 counted[1, view.grid[y, x]] += [bool(one) for one in expected]
         assert np.array_equal(found.asked, counted[0]) and np.array_equal(found.had, counted[1])
-        tile = int(view.grid[np.nonzero(tiles[view.grid])][0])
-        there = view.grid == tile
-        assert np.array_equal(standings(view, tile)[0][:, there], had[:, there])
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("game", GAMES)
+def test_broken_habits_are_those_that_the_standings_tell(game: str) -> None:
+    judge = LevelEvaluator(pcg.load(game)).judge
+    rng = np.random.default_rng(5)
+    view = judge.view(judge.levels[0])
+    never, always = rng.random((2, len(view.tile_kinds), len(STANDINGS))) < 0.2
+    never[0], always[0] = False, False
+    table = HabitTable(never, always)
+    had, asked = standings(view)
+    grid = view.grid
+    expected = np.any(asked & (had & never.T[:, grid] | ~had & always.T[:, grid]), axis=0)
+    found = table.broken(view)
+    assert np.array_equal(found, expected & standing_tiles(view)[grid]) and found.any()
+    for tile in range(1, len(view.tile_kinds)):
+        # a thing in the place of another one breaks what it would break there
+        placed = table.broken(view, tile)
+        assert np.array_equal(placed[grid == tile], expected[grid == tile])
+        y, x = rng.integers(grid.shape[0]), rng.integers(grid.shape[1])
+        around = np.pad(grid, 1, constant_values=-1)[y : y + 3, x : x + 3]
+        there = had[:, y, x].copy()
+        there[[name for name, _ in STANDINGS].index("one of its kind beside it")] = (
+            tile in around[[0, 1, 1, 2], [1, 0, 2, 1]]
+        )
+        wrong = asked[:, y, x] & (there & never[tile] | ~there & always[tile])
+        assert placed[y, x] == wrong.any()
+    assert not table.broken(view, 0).any()
 
 
 def one_kind(asked: int, had: int, usual: float) -> Standing:

@@ -137,8 +137,8 @@ class ExampleObjects:
         first, second = rng.integers(len(self.counts), size=2)
         share = rng.random()
         wanted: dict[int, float] = {}
+        scales = np.clip(area / self.sizes[[first, second]], 0.5, 2.0)
         for tile in self.counted:
-            scales = np.clip(area / self.sizes[[first, second]], 0.5, 2.0)
             one, other = self.counts[first, tile] * scales[0], self.counts[second, tile] * scales[1]
             alike = self.counts[:, tile].min() == self.counts[:, tile].max()
             if alike:

@@ -460,7 +460,7 @@ class PortfolioGenerator(DelayedGenerator):
         if self.context.examples and self.least > 0.0:
             price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
         if self.context.examples:
-            price += BROKEN * max(0.0, float(self.structure.unknown(grid).mean()) - self.structure.enough)
+            price += BROKEN * max(0.0, self.structure.unknown_share(grid) - self.structure.enough)
             price += ASTRAY * float(self.structure.strays(grid).sum()) + CUT * self.workshop.lines.faults(grid)
         return price
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import LevelView
-from pcg.evaluators.judging.level_habits import Habits, standing, standing_tiles, standings
+from pcg.evaluators.judging.level_habits import Habits, HabitTable, standing
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
 
@@ -32,28 +29,14 @@ class ThingHabits:
         return LevelView(self.context.text.level(grid))
 
     @cached_property
-    def _known(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Standings that a tile never has, and those that it always has, shape (standings, tiles) each."""
+    def _known(self) -> HabitTable:
         levels = [standing(self._view(grid)) for grid in self.context.examples]
-        never, always = Habits(levels, len(self.context.palette.tiles)).known(range(len(levels)))
-        return never.T, always.T
+        return HabitTable(*Habits(levels, len(self.context.palette.tiles)).known(range(len(levels))))
 
     def may_stand(self, grid: Grid, tile: int) -> Mask:
         """Return the cells in which a thing would break no habit; all for a thing without any."""
-        never, always = (one[:, tile, None, None] for one in self._known)
-        if not (never | always).any():
-            return np.ones(grid.shape, bool)
-        had, asked = standings(self._view(grid), tile)
-        broken: Mask = np.any(asked & (had & never | ~had & always), axis=0)
-        return ~broken
+        return ~self._known.broken(self._view(grid), tile)
 
     def strays(self, grid: Grid) -> Mask:
         """Return the cells of things that stand otherwise than all of their kind do in the game's levels."""
-        never, always = self._known
-        if not (never | always).any():
-            return np.zeros(grid.shape, bool)
-        view = self._view(grid)
-        had, asked = standings(view)
-        broken = asked & (had & never[:, grid] | ~had & always[:, grid])
-        found: Mask = broken.any(axis=0) & standing_tiles(view)[grid]
-        return found
+        return self._known.broken(self._view(grid))

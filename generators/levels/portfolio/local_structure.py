@@ -15,16 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from pcg.engine.kernel.runtime import invoke5, invoke6
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import GATE, Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.examples import mirrored
 from pcg.generators.levels.level_builder import LevelBuilder
+from pcg.generators.levels.portfolio import kernel
 from pcg.generators.levels.portfolio.example_objects import ExampleObjects, remove_object
 
 SIDE = 3
@@ -49,6 +53,8 @@ BESIDE_IN_LINE = 2
 """Most neighbours that are walls of a cell in the line of a wall; one with more is where walls meet."""
 BESIDE = ((-1, 0), (1, 0), (0, -1), (0, 1))
 """The neighbours that make the place of a thing."""
+_SCRATCH = 141
+"""Words that `kernel.best_window` needs beside one for each window."""
 
 
 @dataclass(frozen=True)
@@ -103,19 +109,20 @@ class LocalStructure:
         padded[1:-1, 1:-1] = self._class_of[grid]
         return padded
 
-    def _codes(self, classes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number of the window around each inner cell of padded classes, in the last two axes."""
-        rows, columns = classes.shape[-2] - SIDE + 1, classes.shape[-1] - SIDE + 1
-        codes = np.zeros((*classes.shape[:-2], rows, columns), np.int64)
+    def _codes(self, grid: Grid) -> NDArray[np.int64]:
+        """Return the number of the window around each cell of a level, shape as the level."""
+        height, width = grid.shape
+        padded = self._padded(grid)
+        codes = np.zeros(grid.shape, np.int64)
         for k, weight in enumerate(self._weights.tolist()):
             y, x = divmod(k, SIDE)
-            codes += weight * classes[..., y : y + rows, x : x + columns]
+            codes += weight * padded[y : y + height, x : x + width]
         return codes
 
     @cached_property
     def known(self) -> NDArray[np.int64]:
         """Numbers of all windows of the game's levels, ascending."""
-        return np.unique(np.concatenate([self._codes(self._padded(image)).ravel() for image in self.images]))
+        return np.unique(np.concatenate([self._codes(image).ravel() for image in self.images]))
 
     @cached_property
     def _windows(self) -> NDArray[np.int64]:
@@ -147,14 +154,38 @@ class LocalStructure:
         """Mean share of cells with walls and stretches in the game's levels."""
         return float(np.mean([self.raised[grid].mean() for grid in self.context.examples]))
 
-    def _is_known(self, codes: NDArray[np.int64]) -> Mask:
-        places = np.minimum(np.searchsorted(self.known, codes), len(self.known) - 1)
-        found: Mask = self.known[places] == codes
-        return found
+    @cached_property
+    def _classes(self) -> NDArray[np.int64]:
+        """What is outside a level, then the class of each tile, shape (1 + tiles,)."""
+        return np.concatenate([[len(self.context.palette.tiles)], self._class_of])
+
+    @cached_property
+    def _tables(self) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...]]:
+        """Where the tables of windows begin, as `kernel.best_window` has them, and the tables."""
+        barred, raised = self._adds_things.astype(np.int8), self.raised.astype(np.int8)
+        tables = self.known, self._windows, barred, self._raised_in_windows, raised, self._weights
+        found = tuple(np.ascontiguousarray(one) for one in tables)
+        return np.array([one.ctypes.data for one in found], np.int64), found
+
+    def _unknown(self, grid: Grid) -> tuple[Mask, int]:
+        """Return `unknown` and the number of these cells."""
+        level = np.ascontiguousarray(grid, np.int16)
+        found = np.empty(grid.shape, bool)
+        sizes = np.array([*grid.shape, len(self.known)], np.int64)
+        arrays = level, self._classes, self.known, self._weights, found, sizes
+        return found, invoke6(kernel.mark_unknown.address, *(one.ctypes.data for one in arrays))
 
     def unknown(self, grid: Grid) -> Mask:
         """Return the cells whose window none of the game's levels has, shape as the level."""
-        return ~self._is_known(self._codes(self._padded(grid)))
+        return self._unknown(grid)[0]
+
+    def unknown_cells(self, grid: Grid) -> int:
+        """Return the number of these cells."""
+        return self._unknown(grid)[1]
+
+    def unknown_share(self, grid: Grid) -> float:
+        """Return their share of a level, in [0, 1]."""
+        return self._unknown(grid)[1] / grid.size
 
     @cached_property
     def enough(self) -> float:
@@ -165,7 +196,8 @@ class LocalStructure:
         for grid in self.context.examples:
             others = [image for image in self.images if not _is_image(image, grid)]
             if others:
-                shares.append(float(LocalStructure(self.context, others, self.example_objects).unknown(grid).mean()))
+                structure = LocalStructure(self.context, others, self.example_objects)
+                shares.append(structure.unknown_share(grid))
         return TOLERATED * float(np.mean(shares)) if shares else 0.0
 
     # -- mending -------------------------------------------------------------------------------------------------------
@@ -186,7 +218,7 @@ class LocalStructure:
             fixed |= locked
         self._clear_crumbs(builder, fixed)
         self._join_ends(builder, rng, fixed)
-        if self.unknown(builder.grid).mean() > self.enough:
+        if self.unknown_share(builder.grid) > self.enough:
             self._mend_windows(builder, rng, fixed)
         if locked is None:
             self._settle_strays(builder, rng)
@@ -271,7 +303,7 @@ class LocalStructure:
             places = np.argwhere(self.unknown(builder.grid)).tolist()
             changed = False
             for k in rng.permutation(len(places)).tolist():
-                if self.unknown(builder.grid).mean() <= self.enough:
+                if self.unknown_share(builder.grid) <= self.enough:
                     return
                 changed |= self._mend_at(builder, places[k][0], places[k][1], fixed)
             if not changed:
@@ -288,10 +320,10 @@ class LocalStructure:
         for k in rng.permutation(len(ends)).tolist():
             y, x = ends[k]
             grid = builder.grid
-            least = int(self.unknown(grid).sum())
+            least = self.unknown_cells(grid)
             best: Grid | None = None
             for changed in self._continued(builder, y, x, fixed):
-                bad = int(self.unknown(changed).sum())
+                bad = self.unknown_cells(changed)
                 if bad < least:
                     least, best = bad, changed
             if best is not None:
@@ -337,43 +369,22 @@ class LocalStructure:
         """Replace the window around a cell by the known one that leaves fewest unknown ones; False where none does."""
         grid = builder.grid
         height, width = grid.shape
-        reach = SIDE - 1  # windows that see a changed cell are centred up to so many cells away
-        area = np.pad(self._padded(grid), reach, constant_values=len(self.context.palette.tiles))
-        area = area[y : y + 2 * reach + SIDE, x : x + 2 * reach + SIDE]
-        here = area[reach : reach + SIDE, reach : reach + SIDE].ravel()
-        rows, columns = y + np.repeat((-1, 0, 1), 3), x + np.tile((-1, 0, 1), 3)
-        inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
-        free = np.zeros(SIDE * SIDE, bool)
-        free[inside] = ~fixed[rows[inside], columns[inside]]
-        differing = self._windows != here
-        number = differing.sum(axis=1)
-        kept = ~(differing & (~free | self._adds_things)).any(axis=1)
-        if self.raised[grid].mean() <= self.usual_share:
-            # it is always easy to mend a wall by taking it away
-            kept &= self._raised_in_windows >= int(self.raised[here].sum())
-        possible = np.flatnonzero((number > 0) & (number <= MOST_CHANGED) & kept)
-        if not len(possible):
+        # it is always easy to mend a wall by taking it away
+        keeps = np.count_nonzero(self.raised[grid]) / grid.size <= self.usual_share
+        level, stays = np.ascontiguousarray(grid, np.int16), np.ascontiguousarray(fixed, bool)
+        scratch = np.empty(len(self.known) + _SCRATCH, np.int64)
+        sizes = np.array([height, width, y, x, len(self.known), MOST_CHANGED, TRIED, keeps], np.int64)
+        arrays = level, stays, self._classes, self._tables[0], scratch, sizes
+        best = invoke6(kernel.best_window.address, *(one.ctypes.data for one in arrays))
+        if best < 0:
             return False
-        possible = possible[np.argsort(number[possible], kind="stable")[:TRIED]]
-        tried = np.repeat(area[None], len(possible) + 1, axis=0)
-        tried[1:, reach : reach + SIDE, reach : reach + SIDE] = self._windows[possible].reshape(-1, SIDE, SIDE)
-        centres = self._centres(y, x, height, width)
-        bad = (~self._is_known(self._codes(tried)) & centres).sum(axis=(1, 2))
-        # of equally good ones that which changes least
-        best = int(np.argmin(bad[1:] + 0.01 * number[possible]))
-        if bad[1 + best] >= bad[0]:
-            return False
-        chosen = self._windows[possible[best]]
-        cells = [
-            (int(rows[k]), int(columns[k]), int(chosen[k])) for k in np.flatnonzero(differing[possible[best]]).tolist()
-        ]
+        cells = []
+        for k, tile in enumerate(self._windows[best].tolist()):
+            cell = y + k // SIDE - 1, x + k % SIDE - 1
+            inside = 0 <= cell[0] < height and 0 <= cell[1] < width
+            if inside and self._class_of[grid[cell]] != tile:
+                cells.append((*cell, tile))
         return _change(builder, cells)
-
-    def _centres(self, y: int, x: int, height: int, width: int) -> Mask:
-        """Return the mask of windows around a cell that are centred in the level, shape (5, 5)."""
-        rows, columns = np.arange(y - 2, y + 3), np.arange(x - 2, x + 3)
-        found: Mask = ((rows >= 0) & (rows < height))[:, None] & ((columns >= 0) & (columns < width))[None]
-        return found
 
     # -- things that belong to a structure -----------------------------------------------------------------------------
 
@@ -407,14 +418,19 @@ class LocalStructure:
                 found[tile] = frozenset().union(*beside)
         return found
 
+    @cached_property
+    def _place_table(self) -> NDArray[np.int64]:
+        """The same as `kernel.mark_misplaced` has them."""
+        places = [sorted(self.places.get(tile, ())) for tile in range(len(self.context.palette.tiles))]
+        return np.array([*accumulate(map(len, places), initial=0), *chain.from_iterable(places)], np.int64)
+
     def strays(self, grid: Grid) -> Mask:
         """Return the cells of things that are not in a place as they have it in the game's levels."""
-        beside = self._beside(grid)
-        found = np.zeros(grid.shape, bool)
-        for tile, known in self.places.items():
-            cells = grid == tile
-            if cells.any():
-                found |= cells & ~np.isin(beside, list(known))
+        level = np.ascontiguousarray(grid, np.int16)
+        found = np.empty(grid.shape, bool)
+        sizes = np.array([*grid.shape, len(self.context.palette.tiles)], np.int64)
+        arrays = level, self._classes, self._place_table, found, sizes
+        invoke5(kernel.mark_misplaced.address, *(one.ctypes.data for one in arrays))
         for tile in self._joining:
             found |= (grid == tile) & ~self._between(grid, tile)[0]
         habits = self.example_objects.habits.strays(grid) & self._moved[grid]
@@ -459,7 +475,7 @@ class LocalStructure:
                 for k in rng.permutation(len(places))[:TRIED].tolist():
                     tried = builder.grid.copy()
                     tried[tuple(places[k])] = thing
-                    bad = int(self.unknown(tried).sum())
+                    bad = self.unknown_cells(tried)
                     if best is None or bad < best[0]:
                         best = bad, (places[k][0], places[k][1])
                 if best is not None:

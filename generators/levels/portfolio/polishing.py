@@ -143,8 +143,8 @@ class Polishing:
         if len(unknown) and rng.random() < AIMED:
             # somewhere over one of the cells of such a window
             at = unknown[int(rng.integers(len(unknown)))] + rng.integers(2, size=2)
-            y = int(np.clip(at[0] - rng.integers(height), 0, grid.shape[0] - height))
-            x = int(np.clip(at[1] - rng.integers(width), 0, grid.shape[1] - width))
+            y = min(max(int(at[0] - rng.integers(height)), 0), grid.shape[0] - height)
+            x = min(max(int(at[1] - rng.integers(width)), 0), grid.shape[1] - width)
         sy = _matching(y, height, grid.shape[0], example.shape[0], rng)
         sx = _matching(x, width, grid.shape[1], example.shape[1], rng)
         if sy is None or sx is None:
@@ -200,4 +200,4 @@ def _matching(at: int, extent: int, length: int, other: int, rng: np.random.Gene
     low, high = min(1, other - extent), max(min(1, other - extent), other - extent - 1)
     centre = at / max(1, length - extent) * (other - extent)
     reach = max(1, round(other / 8))
-    return int(np.clip(round(centre) + int(rng.integers(-reach, reach + 1)), low, high))
+    return min(max(round(centre) + int(rng.integers(-reach, reach + 1)), low), high)

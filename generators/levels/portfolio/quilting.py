@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.kernel.runtime import invoke5
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import Grid, Mask
+from pcg.generators.levels.portfolio import kernel
 
 THING_COST = 0.4
 """Cost of a cell in the overlap whose object differs from the piece's; that of a differing wall is 1."""
@@ -104,7 +106,7 @@ class Quilt:
         laid = len(rows_laid)
         known = self._codes(there)[here]
         costs: list[NDArray[np.float64]] = []
-        places: list[tuple[int, int, int]] = []
+        places: list[tuple[int, list[int], list[int]]] = []  # example, rows and columns of the pieces
         picked = rng.permutation(len(self.examples))[:MOST_EXAMPLES].tolist()
         for k in picked:
             example = self.examples[k]
@@ -118,22 +120,26 @@ class Quilt:
             ]  # fmt: skip
             cost = np.zeros((len(rows), len(columns)))
             if laid:
-                corners = np.arange(rows[0], rows[-1] + 1)[:, None] * example.shape[1]
-                corners = corners + np.arange(columns[0], columns[-1] + 1)
-                unlike = (
-                    self._coded[k].take(corners[:, :, None] + (rows_laid * example.shape[1] + columns_laid)) ^ known
-                )
-                ones = np.ones(laid, np.int32)
-                cost += THING_COST * ((unlike != 0) @ ones) + (1.0 - THING_COST) * ((unlike & 1) @ ones)
+                piece = np.stack([rows_laid * example.shape[1] + columns_laid, known], axis=1)
+                unlike = np.empty((2, len(rows), len(columns)), np.int64)
+                sizes = np.array([example.shape[1], rows[0], columns[0], len(rows), len(columns)], np.int64)
+                ends = piece.ctypes.data, laid, unlike.ctypes.data, sizes.ctypes.data
+                invoke5(kernel.count_unlike.address, self._coded[k].ctypes.data, *ends)
+                cost = THING_COST * unlike[0] + (1.0 - THING_COST) * unlike[1]
             for place in again:
                 cost[place] += AGAIN_COST * laid
             costs.append(cost.ravel())
-            places += [(k, sy, sx) for sy in rows for sx in columns]
+            places.append((k, rows, columns))
         if not places:
             return None
         found = np.concatenate(costs)
         good = np.flatnonzero(found <= found.min() + NEARLY * max(1, laid) + 1e-9)
-        return places[int(good[int(rng.integers(len(good)))])]
+        at = int(good[int(rng.integers(len(good)))])
+        for (k, rows, columns), cost in zip(places, costs, strict=True):
+            if at < len(cost):
+                return k, rows[at // len(columns)], columns[at % len(columns)]
+            at -= len(cost)
+        raise AssertionError("the place is one of those")
 
     def rows(self, rng: np.random.Generator, height: int, width: int, shifted: bool) -> Grid:
         """Return a level of whole rows, in stretches of one to three, each from about its height in some example.

@@ -164,6 +164,10 @@ class LevelBuilder:
         """The same as arrays of cells, shape (n, 2) each."""
         return components(self.walkable())
 
+    def number_of_regions(self) -> int:
+        """How many of them there are."""
+        return int(ndimage.label(self.walkable())[1])
+
     def text(self) -> str:
         """The level text."""
         return self.palette.text(self.grid)

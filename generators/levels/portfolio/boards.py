@@ -21,7 +21,7 @@ from pcg.evaluators.level_grid import Grid, Mask
 from pcg.evaluators.metrics.patterns import Originals
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
-from pcg.generators.levels.portfolio.example_objects import OUTSIDE, ExampleObjects, neighbours
+from pcg.generators.levels.portfolio.example_objects import OUTSIDE, ExampleObjects, framed, neighbours
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 
 SHARED = 0.65
@@ -227,14 +227,12 @@ class Boards:
     def _floor(self, grid: Grid) -> Grid:
         """Return a level without things: each leaves the ground that it stands on, or else the one around it."""
         floor = grid.copy()
-        padded = np.pad(np.where(self._grounds[grid], grid, OUTSIDE), 1, constant_values=OUTSIDE)
+        padded = framed(np.where(self._grounds[grid], grid, np.int16(OUTSIDE)), OUTSIDE)
         for y, x in np.argwhere(self._things[grid]).tolist():
-            around = padded[y : y + 3, x : x + 3]
-            around = around[around != OUTSIDE]
+            around = [tile for tile in padded[y : y + 3, x : x + 3].ravel().tolist() if tile != OUTSIDE]
             ground = self.context.ground_under[int(grid[y, x])]
-            if len(around) and ground not in around:
-                found, number = np.unique(around, return_counts=True)
-                ground = int(found[int(number.argmax())])
+            if around and ground not in around:
+                ground = max(sorted(set(around)), key=around.count)
             floor[y, x] = self.context.background if ground == self.context.palette.empty else ground
         return floor
 
@@ -373,7 +371,7 @@ def _near(mask: Mask) -> tuple[NDArray[np.int64], int]:
 
 def _in_line(walls: Mask) -> Mask:
     """Return the cells between walls on two opposite sides."""
-    padded = np.pad(walls, 1, constant_values=False)
+    padded = framed(walls, False)
     return (padded[:-2, 1:-1] & padded[2:, 1:-1]) | (padded[1:-1, :-2] & padded[1:-1, 2:])
 
 

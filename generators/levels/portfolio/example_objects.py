@@ -10,6 +10,7 @@ Games without levels of their own are served by `object_counts` and `object_plac
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,7 @@ MEMORIES = 6
 FEWEST = 3
 """Least mean number of cells of a tile per level for it to be a stretch (water, a hedge)."""
 OUTSIDE = -1
+Cell = TypeVar("Cell", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -243,8 +245,18 @@ def neighbours(grid: NDArray[np.int16]) -> NDArray[np.int16]:
     width).
     """
     height, width = grid.shape
-    padded = np.pad(grid, 1, constant_values=OUTSIDE)
-    return np.stack([padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width] for dy, dx in AROUND])
+    padded = framed(grid, OUTSIDE)
+    found = np.empty((len(AROUND), height, width), grid.dtype)
+    for k, (dy, dx) in enumerate(AROUND):
+        found[k] = padded[1 + dy : 1 + dy + height, 1 + dx : 1 + dx + width]
+    return found
+
+
+def framed(grid: NDArray[Cell], outside: int) -> NDArray[Cell]:
+    """Return a grid with one line of cells that are `outside` around it; `np.pad` takes ten times as long."""
+    found = np.full((grid.shape[0] + 2, grid.shape[1] + 2), outside, grid.dtype)
+    found[1:-1, 1:-1] = grid
+    return found
 
 
 def remove_object(builder: LevelBuilder, cell: tuple[int, int]) -> None:

@@ -491,7 +491,7 @@ def _change(builder: LevelBuilder, cells: Sequence[tuple[int, int, int]]) -> boo
     for y, x, tile in cells:
         shut |= builder.blocks(tile) and builder.disconnects((y, x))
         builder.put((y, x), tile)
-    if shut and len(builder.region_arrays()) > len(LevelBuilder(builder.context, before).region_arrays()):
+    if shut and builder.number_of_regions() > LevelBuilder(builder.context, before).number_of_regions():
         builder.grid[:] = before
         builder.invalidate()
         return False

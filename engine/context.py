@@ -16,6 +16,7 @@ from pcg.engine.arrays import StateHeader, sprite_record
 from pcg.engine.kernel import atoms, bounds, features, paths, places, protocol, stepping, tick
 from pcg.engine.kernel import layout as L
 from pcg.engine.kernel.runtime import invoke2, invoke3, invoke5, invoke6
+from pcg.engine.lazy import cached_property
 from pcg.engine.model import Model
 from pcg.engine.placement import LevelPlan, Placement, plan_of
 from pcg.engine.vgdl.chance import level_draws
@@ -263,14 +264,25 @@ class Context:
             format_blocks=self.format,
             stochastic=self.stochastic,
             owner=self,
-            categories=tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist()),
+            categories=self._categories,
             definition=self.tables.definition,
-            holdings=self._holdings(),
+            holdings=self._holdings,
             place_facts=atoms._FACINGS * atoms._WAITS,
-            hidden=((self.tables.types["bits"] & L.T_HIDDEN) != 0).tolist(),
+            hidden=self._hidden,
             engine="vgdl",
         )
 
+    @cached_property
+    def _categories(self) -> tuple[int, ...]:
+        """Category of each type of sprite in observations."""
+        return tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist())
+
+    @cached_property
+    def _hidden(self) -> tuple[bool, ...]:
+        """For each type of sprite, whether observations leave it out."""
+        return tuple(((self.tables.types["bits"] & L.T_HIDDEN) != 0).tolist())
+
+    @cached_property
     def _holdings(self) -> tuple[int, int]:
         """Numbers between which facts tell health, holdings and counters: as `atoms.model_atoms` numbers them."""
         c = self._record[0]

@@ -7,6 +7,7 @@ order; rows of these are made as rows, and edits that break them are paid for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -143,12 +144,12 @@ class Formations:
 def _rows(grid: Grid, tile: int) -> list[Row]:
     """Return the rows of a tile in a level."""
     height, width = grid.shape
+    places: dict[int, list[int]] = {}
+    for y, x in zip(*(line.tolist() for line in np.nonzero(grid == tile)), strict=True):
+        places.setdefault(y, []).append(x)
     found = []
-    for y in range(height):
-        columns = np.flatnonzero(grid[y] == tile)
-        if len(columns):
-            room = width - (int(columns[-1]) - int(columns[0]) + 1)
-            start = int(columns[0]) / room if room else 0.5
-            gaps = tuple(int(gap) for gap in np.diff(columns))
-            found.append(Row(tile, y / max(1, height - 1), gaps, start))
+    for y, columns in places.items():
+        room = width - (columns[-1] - columns[0] + 1)
+        gaps = tuple(right - left for left, right in pairwise(columns))
+        found.append(Row(tile, y / max(1, height - 1), gaps, columns[0] / room if room else 0.5))
     return found

@@ -9,12 +9,15 @@ bred, what is kept and what is measured are told apart alike.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol, Self
 
 import numpy as np
 
 from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.scores import APART
 
+USUAL = 0.3
+"""Median distance of the levels that people make for one game."""
 LEAST = 0.04
 """Least width as such, of the usual `APART`: below this, a thing or two stand elsewhere, and a level is a copy."""
 
@@ -32,9 +35,24 @@ def niche_width(levels: Sequence[str], usual: float = APART) -> float:
     >>> niche_width([]), niche_width(["A.g\n...", "A.g\n..."])
     (0.18, 0.04)
     """
-    shapes = [LevelShape(text) for text in levels]
-    apart = [one.distance(other) for k, one in enumerate(shapes) for other in shapes[:k]]
-    if not apart:
+    if len(levels) < 2:
         return usual
-    median = float(np.median(apart))
+    median = usual_distance([LevelShape(text) for text in levels])
     return usual if median >= APART else usual / APART * max(LEAST, median)
+
+
+class Shape(Protocol):
+    """What is compared of a level."""
+
+    def distance(self, other: Self, /) -> float:
+        """Return the distance to another one, in [0, 1]."""
+
+
+def usual_distance(levels: Sequence[Shape]) -> float:
+    r"""Return the median distance of a game's own levels from each other; `USUAL` where it has fewer than two.
+
+    >>> usual_distance([LevelShape("A.g\n..."), LevelShape("A.g\n...")]), usual_distance([])
+    (0.0, 0.3)
+    """
+    apart = [one.distance(other) for k, one in enumerate(levels) for other in levels[:k]]
+    return float(np.median(apart)) if apart else USUAL

@@ -126,7 +126,7 @@ def _context(folder: Path, studio: bool) -> dict[str, Any]:
         "best_parts": _parts(best) if best else [],
         "course": _course(folder, levels),
         "course_curve": Markup(course_curve([e["course"] for e in levels])) if levels and "course" in levels[0] else "",
-        "galleries": _galleries(folder, levels, others, studio),
+        "galleries": _galleries(folder, levels, others, studio, summary.get("gave_way", 0)),
         "chart": Markup(fitness_curve(events)),
         "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
         "wanted": wanted_levels(run, levels),
@@ -231,13 +231,15 @@ def _course(folder: Path, levels: Sequence[dict[str, Any]]) -> list[dict[str, An
 
 
 def _galleries(
-    folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]], studio: bool
+    folder: Path, levels: list[dict[str, Any]], others: list[dict[str, Any]], studio: bool, gave_way: int
 ) -> list[tuple[str, str, str, list[dict[str, Any]]]]:
     shown = []
     if levels:
         cards = [_card(folder / "levels", number, level, studio) for number, level in enumerate(levels)]
-        title = "Levels, in the order of the course" if "course" in levels[0] else "Levels, best first"
-        shown.append((title, "levels", "", cards))
+        course = "course" in levels[0]
+        title = "Levels, in the order of the course" if course else "Levels, best first"
+        varied = f"Chosen to be good and unlike each other: {plural(gave_way, 'level')} better than the last gave way."
+        shown.append((title, "levels", varied if gave_way and not course else "", cards))
     if others:
         cards = [_card(folder / "infeasible", number, level, studio) for number, level in enumerate(others)]
         note = "Each of these breaks at least one constraint; the share it keeps is beside its name."

@@ -37,7 +37,8 @@ object per line in `.jsonl`):
 `summary.json`
     Written when the run stops: `stopped` ("evaluations", "seconds", "enough", "interrupted"), `evaluations`,
     `repeated` (evaluations of a level that had been evaluated before), `feasible`, `distinct` (number of levels in
-    `levels/`), `best` (fitness), `generations`; where something was wanted also `wants` [{`want`, `achieved` (levels of
+    `levels/`), `gave_way` (better ones that are not among them, for the sake of variety), `best` (fitness),
+    `generations`; where something was wanted also `wants` [{`want`, `achieved` (levels of
     `levels/` that do), `of`}] and `all_wants` (levels that achieve all).
 `archive.json`
     Only of generators that keep an archive over measures, written with every checkpoint: `kind` ("grid" or "cvt"),

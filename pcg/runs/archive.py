@@ -1,8 +1,10 @@
 """Archive of the best levels (or games) that were evaluated, no two of them alike.
 
 Chosen greedily from the best downwards, so the choice depends on the set of evaluated candidates alone, not on when
-they came. In memory are ranks and names only; the candidates themselves are read from the log of the run when they are
-needed, and what was found out about the likeness of two of them is not worked out again.
+they came. Where variety counts, more are kept than are wanted, and of these a set is chosen whose members are good and
+far apart (maximal marginal relevance: Carbonell and Goldstein, SIGIR 1998). In memory are ranks and names only; the
+candidates themselves are read from the log of the run when they are needed, and what was found out about the likeness
+of two of them is not worked out again.
 """
 
 from __future__ import annotations
@@ -19,8 +21,15 @@ from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
 """Per wanted candidate so many infeasible ones are remembered."""
+CHOICE = 3
+"""Per wanted candidate so many more are kept to choose a varied set from, at most `MOST_CHOICE` in all."""
+MOST_CHOICE = 60
+MOST_VARIED = 100
+"""Most candidates of a set whose variety counts; choosing takes time in proportion to their square."""
 _SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
+_PAIRS = 50_000
+"""Distances that are remembered."""
 _CHOSEN = -1
 _INDEXED = (
     "feasible",
@@ -68,6 +77,19 @@ class Entry:
 E = TypeVar("E")
 
 
+@dataclass(frozen=True)
+class Variety:
+    """How much it counts that the candidates of a set are unlike each other.
+
+    Args:
+        usual: distance from which on two are as unlike as they need to be: that of a game's own levels.
+        weight: fitness that a candidate may lack for each unit of mean distance from those chosen before it.
+    """
+
+    usual: float
+    weight: float = 1.0
+
+
 class Archive(Generic[E]):
     """The best `size` candidates at a distance of at least `distance` from one another.
 
@@ -78,15 +100,18 @@ class Archive(Generic[E]):
         entry: what is kept of an event.
         shape: what is compared of an event.
         apart: distance of two shapes.
+        variety: that counts beside fitness; None for the best ones whatever they are like.
     """
 
     def __init__(
         self, size: int, distance: float, fetch: Callable[[int], Mapping[str, Any]],
         entry: Callable[[Mapping[str, Any]], E],
         shape: Callable[[Mapping[str, Any]], Any] = lambda event: LevelShape(str(event["level"])),
-        apart: Callable[[Any, Any], float] = LevelShape.distance,
+        apart: Callable[[Any, Any], float] = LevelShape.distance, variety: Variety | None = None,
     ) -> None:  # fmt: skip
         self.size = size
+        self.variety = variety if variety is not None and variety.weight and size <= MOST_VARIED else None
+        self._room = size if self.variety is None else size + min(CHOICE * size, MOST_CHOICE)
         self.distance = distance
         self.evaluations = 0
         self._fetch, self._entry_of, self._shape_of, self._apart = fetch, entry, shape, apart
@@ -95,6 +120,7 @@ class Archive(Generic[E]):
         self._kept: list[tuple[float, int]] = []
         self._like: dict[int, int] = {}  # one that stood back -> a better one that is like it
         self._shapes: OrderedDict[int, Any] = OrderedDict()
+        self._pairs: dict[tuple[int, int], float] = {}
         self._best: list[E] | None = []
         self._spare: list[E] | None = []
 
@@ -102,6 +128,22 @@ class Archive(Generic[E]):
     def feasible(self) -> int:
         """Return the number of feasible candidates, alike ones included."""
         return len(self._feasible)
+
+    @property
+    def distinct(self) -> int:
+        """Return the number of distinct feasible candidates, at most as many as are wanted."""
+        return min(len(self._kept), self.size)
+
+    @property
+    def gave_way(self) -> int:
+        """Return the number of distinct candidates that are better than one of the set, and more like the others."""
+        chosen = self._set()
+        return bisect.bisect(self._kept, chosen[-1]) - len(chosen) if chosen else 0
+
+    @property
+    def highest(self) -> float:
+        """Return the fitness of the best one, 0 without any."""
+        return -self._kept[0][0] if self._kept else 0.0
 
     def add(self, id: int, feasible: bool, fitness: float, constraint: float) -> None:
         """Take an evaluated candidate, whose event can be fetched from now on.
@@ -116,7 +158,7 @@ class Archive(Generic[E]):
         if feasible:
             rank = (-fitness, id)
             bisect.insort(self._feasible, rank)
-            if len(self._kept) < self.size or rank < self._kept[-1]:
+            if len(self._kept) < self._room or rank < self._kept[-1]:
                 self._place(rank)
         else:
             rank = (-constraint, id)
@@ -151,7 +193,7 @@ class Archive(Generic[E]):
         self._kept = [*self._kept[:position], rank, *(other for other in after if other not in alike)]
         if alike:
             self._look_again()
-        del self._kept[self.size :]
+        del self._kept[self._room :]
         self._best = self._spare = None
 
     def _look_again(self) -> None:
@@ -159,7 +201,7 @@ class Archive(Generic[E]):
         kept: list[tuple[float, int]] = []
         names: set[int] = set()
         for rank in self._feasible:
-            if len(kept) == self.size:
+            if len(kept) == self._room:
                 break
             if self._like.get(rank[1], _CHOSEN) in names:
                 continue  # what it is like still stands before it
@@ -174,8 +216,27 @@ class Archive(Generic[E]):
     def best(self) -> list[E]:
         """Return the best distinct feasible candidates, best first; of equally good ones the older first."""
         if self._best is None:
-            self._best = [self._entry(id) for _, id in self._kept]
+            self._best = [self._entry(id) for _, id in self._set()]
         return self._best
+
+    def _set(self) -> list[tuple[float, int]]:
+        """Return those that are wanted of the ones kept: the best one, and then each time that whose fitness and mean
+        distance from those chosen are most together.
+        """
+        if self.variety is None or len(self._kept) <= self.size:
+            return self._kept
+        usual, weight = self.variety.usual, self.variety.weight
+        rest = list(self._kept)
+        chosen = [rest.pop(0)]
+        apart = [0.0] * len(rest)
+        while len(chosen) < self.size:
+            latest = chosen[-1][1]
+            apart = [a + min(usual, self._between(latest, id)) for a, (_, id) in zip(apart, rest, strict=True)]
+            scores = [weight * a / len(chosen) - rank[0] for a, rank in zip(apart, rest, strict=True)]
+            at = scores.index(max(scores))
+            chosen.append(rest.pop(at))
+            del apart[at]
+        return sorted(chosen)
 
     def spare(self) -> list[E]:
         """Return the best distinct infeasible candidates, as many as feasible ones are wanting."""
@@ -183,7 +244,7 @@ class Archive(Generic[E]):
             kept: list[tuple[float, int]] = []
             wanting = self.size - len(self._kept)
             for rank in self._infeasible:
-                if len(kept) == wanting:
+                if len(kept) >= wanting:
                     break
                 if self._twin(rank[1], self._kept) is None and self._twin(rank[1], kept) is None:
                     kept.append(rank)
@@ -205,17 +266,29 @@ class Archive(Generic[E]):
 
     def _twin(self, id: int, others: Iterable[tuple[float, int]]) -> int | None:
         """Return one of the others that is too like the candidate, if there is any."""
-        shape = self._shape(id)
         for _, other in others:
-            if self._apart(shape, self._shape(other)) < self.distance:
+            if self._between(id, other) < self.distance:
                 return other
         return None
+
+    def _between(self, one: int, other: int) -> float:
+        """Return the distance of two candidates, remembered where it is asked for again and again."""
+        if self.variety is None:
+            return self._apart(self._shape(one), self._shape(other))
+        pair = (one, other) if one < other else (other, one)
+        found = self._pairs.get(pair)
+        if found is None:
+            if len(self._pairs) >= _PAIRS:
+                self._pairs.clear()
+            found = self._pairs[pair] = self._apart(self._shape(pair[0]), self._shape(pair[1]))
+        return found
 
     def summary(self) -> Mapping[str, Any]:
         """Return the counts for `summary.json`."""
         return {
             "evaluations": self.evaluations,
             "feasible": self.feasible,
-            "distinct": len(self._kept),
-            "best": -self._kept[0][0] if self._kept else 0.0,
+            "distinct": self.distinct,
+            **({} if self.variety is None else {"gave_way": self.gave_way}),
+            "best": self.highest,
         }

@@ -19,7 +19,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.likeness import level_distance
 from pcg.runs import LevelRun, resume, run_levels
-from pcg.runs.archive import SPARE, Archive, Entry
+from pcg.runs.archive import CHOICE, MOST_CHOICE, SPARE, Archive, Entry, Variety
 from pcg.runs.cache import EvaluationCache, settings_key
 from pcg.runs.store import RunLog
 
@@ -162,7 +162,9 @@ def test_a_damaged_entry_is_evaluated_again_and_a_damaged_file_is_named(
         run_levels(tiny, tmp_path / "third", cache=tmp_path / "file")
 
 
-def greedy(events: list[dict[str, Any]], size: int, distance: float) -> tuple[list[int], list[int]]:
+def greedy(
+    events: list[dict[str, Any]], size: int, distance: float, variety: Variety | None
+) -> tuple[list[int], list[int]]:
     """Work out the expected content of an archive from everything at once."""
 
     def choose(ranked: list[dict[str, Any]], number: int, besides: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -174,18 +176,34 @@ def greedy(events: list[dict[str, Any]], size: int, distance: float) -> tuple[li
                 kept.append(event)
         return kept
 
-    best = choose(sorted((e for e in events if e["feasible"]), key=lambda e: (-e["fitness"], e["id"])), size, [])
+    ranked = sorted((e for e in events if e["feasible"]), key=lambda e: (-e["fitness"], e["id"]))
+    if variety is None:
+        best = choose(ranked, size, [])
+    else:
+        pool = choose(ranked, size + min(CHOICE * size, MOST_CHOICE), [])
+        best = pool[:1]
+        while len(best) < min(size, len(pool)):
+            rest = [e for e in pool if e not in best]
+            best.append(max(rest, key=lambda e: (round(worth(e, best, variety), 9), -pool.index(e))))
+        best.sort(key=pool.index)
     others = sorted((e for e in events if not e["feasible"]), key=lambda e: (-e["constraint"], e["id"]))
     spare = choose(others[: SPARE * size], size - len(best), best)
     return [e["id"] for e in best], [e["id"] for e in spare]
 
 
+def worth(event: dict[str, Any], chosen: list[dict[str, Any]], variety: Variety) -> float:
+    """Fitness of a level, with what its distance from those chosen before adds."""
+    apart = [min(variety.usual, level_distance(event["level"], one["level"])) for one in chosen]
+    return float(event["fitness"] + variety.weight * np.mean(apart))
+
+
+@pytest.mark.parametrize("variety", [None, Variety(0.6, 1.0), Variety(0.5, 0.2)])
 @pytest.mark.parametrize("seed", range(6))
-def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int) -> None:
+def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int, variety: Variety | None) -> None:
     rng = np.random.default_rng(seed)
     size, distance = int(rng.integers(1, 8)), float(rng.choice([0.3, 0.5, 0.8]))
     events: list[dict[str, Any]] = []
-    archive = Archive(size, distance, lambda k: events[k], Entry.of)
+    archive = Archive(size, distance, lambda k: events[k], Entry.of, variety=variety)
     for k in range(250):
         level = "\n".join("".join(row) for row in rng.choice(list("wA..."), (3, 4)).tolist())
         feasible = bool(rng.random() < 0.6)
@@ -197,9 +215,10 @@ def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int) 
         )  # fmt: skip
         archive.add(k, feasible, events[k]["fitness"], events[k]["constraint"])
         if k % 25 == 0:
-            best, spare = greedy(events, size, distance)
+            best, spare = greedy(events, size, distance, variety)
             assert [e.candidate.id for e in archive.best()] == best
             assert [e.candidate.id for e in archive.spare()] == spare
+            assert archive.distinct == len(best)
 
 
 def test_a_log_is_read_event_by_event_and_its_torn_end_is_cut(tmp_path: Path) -> None:
@@ -224,3 +243,25 @@ def test_a_log_that_lacks_what_it_should_have_is_an_error(whole: Path, tmp_path:
     (folder / "events.jsonl").write_text('{"id": 0}\n')
     with pytest.raises(PcgError, match=r"events\.jsonl is damaged: event 0"):
         resume(folder)
+
+
+def test_a_varied_set_gives_up_little_fitness_for_levels_that_are_unlike() -> None:
+    """Ten good levels of one kind and two a little worse of another: a set of four has some of both."""
+    wall, open_field = "wwwwww\nw....w\nwA.b.w\nwwwwww", "......\n..b...\n.A....\n......"
+    events = [
+        {"id": k, "origin": "x", "generation": 0, "level": text[:-6] + tail, "feasible": True, "fitness": fitness,
+         "constraint": 1.0, "constraints": {}, "metrics": {}, "stage": "static", "winner": "", "seed": 0, "play": ""}
+        for k, (text, tail, fitness) in enumerate(
+            [(wall, "".join("wb"[k >> bit & 1] for bit in range(6)), 0.9 - 0.001 * k) for k in range(10)]
+            + [(open_field, "b.....", 0.87), (open_field, "bb.b..", 0.86)]
+        )
+    ]  # fmt: skip
+    kept = {}
+    for name, variety in (("best", None), ("varied", Variety(0.4, 1.0))):
+        archive = Archive(4, 0.01, lambda k: events[k], Entry.of, variety=variety)
+        for event in events:
+            archive.add(event["id"], True, event["fitness"], 1.0)
+        kept[name] = [entry.candidate.id for entry in archive.best()]
+    assert max(kept["best"]) < 10  # all of one kind
+    assert kept["varied"][0] == 0 and set(kept["varied"]) & {10, 11}
+    assert kept["varied"] == sorted(kept["varied"])  # best first

@@ -21,12 +21,12 @@ from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
 from pcg.evaluators.ladder import Difficulty
-from pcg.evaluators.metrics.niches import niche_width
+from pcg.evaluators.metrics.niches import niche_width, usual_distance
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, generator_class, make_generator
-from pcg.runs.archive import Archive, Entry
+from pcg.runs.archive import Archive, Entry, Variety
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
@@ -214,6 +214,7 @@ class LevelSearch(SearchRun):
         self.archive = Archive(
             config.count, self.distance, lambda number: self.log.read(number), Entry.of,
             lambda event: shapes(str(event["level"])), StructuralShape.distance,
+            Variety(usual_distance([shapes(text) for text in context.example_texts]), config.variety),
         )  # fmt: skip
         self._shapes = shapes
         self.course: list[CourseLevel] = []
@@ -262,7 +263,7 @@ class LevelSearch(SearchRun):
             "evaluation": self.evaluator.settings,
             "evaluation_set": [name for name, _ in self.parameters],
             "wants": [str(target) for target in self.evaluator.targets],
-            "archive": {"size": config.count, "distance": self.distance},
+            "archive": {"size": config.count, "distance": self.distance, "variety": config.variety},
         }
 
     def write_results(self) -> None:
@@ -448,7 +449,7 @@ class LevelSearch(SearchRun):
         """Return the number of evaluations asked for; a course with too few levels is searched for longer."""
         if not (self.config.progression and self.evaluations):
             return self.evaluations
-        short = len(self.archive.best()) < self.config.count
+        short = self.archive.distinct < self.config.count
         return self.evaluations * (LONGER if short else 1)
 
     def _finished(self) -> int:
@@ -459,12 +460,11 @@ class LevelSearch(SearchRun):
         return int(getattr(self.generator, "generation", 0))
 
     def _progress(self) -> LevelProgress:
-        config, best = self.config, self.archive.best()
+        config, archive = self.config, self.archive
         fraction = self._fraction()
         if not self.generator.learns:
             fraction = max(fraction, min(1.0, self._finished() / config.count))
-        fitness = best[0].evaluation.fitness if best else 0.0
         return LevelProgress(
-            self.told, self.archive.feasible, len(best), config.count, fitness, self._generation(), self.elapsed(),
-            fraction, self.generator.statistics(),
+            self.told, archive.feasible, archive.distinct, config.count, archive.highest, self._generation(),
+            self.elapsed(), fraction, self.generator.statistics(),
         )  # fmt: skip

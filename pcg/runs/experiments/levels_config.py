@@ -27,6 +27,14 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
             0.0,
             1.0,
         ),
+        Parameter(
+            "variety",
+            1.0,
+            "fitness that a level may lack for each unit of distance by which the set of levels becomes more varied, "
+            "up to the distance of the game's own levels; 0: the best ones whatever they are like",
+            0.0,
+            100.0,
+        ),
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 25, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter(
@@ -62,6 +70,7 @@ class LevelRun(RunConfig):
     reading: str = ""
     want: str = ""
     distance: float = APART
+    variety: float = 1.0
     window: int = 16
     checkpoint: int = 25
     progression: bool = False

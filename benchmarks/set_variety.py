@@ -38,9 +38,10 @@ Found = tuple[str, Evaluation]
 
 
 def opened(name: str, corpus: Path | None) -> Game:
-    """Load one of our games, or one of the corpus where it has one of that name."""
-    found = sorted(corpus.rglob(f"{name}.txt")) if corpus is not None else []
-    return load(found[0], reading="gvgai") if found else load(name)
+    """Load one of our games, or one of the corpus where it has one of that name for one player."""
+    files = sorted(corpus.rglob(f"{name}.txt")) if corpus is not None else []
+    games = (load(file, reading="gvgai") for file in files)
+    return next((game for game in games if game.players == 1), None) or load(name)
 
 
 def searched(game: Game, evaluations: int, seconds: float, seed: int) -> tuple[list[Found], LevelContext]:

@@ -273,7 +273,7 @@ class Context:
         )
 
     @cached_property
-    def _categories(self) -> tuple[int, ...]:
+    def _categories(self) -> tuple[str, ...]:
         """Category of each type of sprite in observations."""
         return tuple(category_of(bits, 0) for bits in self.tables.types["bits"].tolist())
 

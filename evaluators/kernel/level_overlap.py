@@ -83,7 +83,7 @@ def most_in_both(one: int, images: int, shift: int, sizes: int) -> int:
 
 
 @inner
-def _place(known: int, first: int, last: int, code: int) -> int:
+def place_of(known: int, first: int, last: int, code: int) -> int:
     """Position of a code among those from `first` to before `last`, ascending; -1 where it is not among them."""
     while first < last:
         middle = (first + last) // 2
@@ -110,14 +110,14 @@ def _count_windows(level: int, known: int, counts: int, sizes: int) -> None:
                     for cell in range(row, row + 4 * side, 4):
                         code ^= times(load32(cell) + 1, load64(factor))
                         factor += 8
-                place = _place(known, first, last, code)
+                place = place_of(known, first, last, code)
                 if place >= 0:
                     store32(counts + 4 * place, load32(counts + 4 * place) + 1)
 
 
 @inner
 def _summand(share: float) -> float:
-    """What a share adds to an entropy, in bits."""
+    """Summand of an entropy that a share makes, in bits."""
     return -(share * (logarithm(share) * TO_BITS)) if share > 0.0 else 0.0
 
 

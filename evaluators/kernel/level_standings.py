@@ -5,7 +5,7 @@ from __future__ import annotations
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load16, load64, store8
 
 BARE, SOLID, STANDS = 1, 2, 4
-"""What a tile may be: ground on which nothing is, what stops the avatar, what may have habits."""
+"""Looks of a tile: ground on which nothing is, a thing that stops the avatar, a thing that may have habits."""
 (BELOW, ABOVE, A_SIDE, BOTH_SIDES, WALL_BELOW, WALL_ABOVE, WALL_ASIDE, KIN, EDGE, LEFT, RIGHT, TOP, BOTTOM) = (
     1 << k for k in range(13)
 )

@@ -42,7 +42,7 @@ def niche_width(levels: Sequence[str], usual: float = APART) -> float:
 
 
 class Shape(Protocol):
-    """What is compared of a level."""
+    """Looks of a level, as distances compare them."""
 
     def distance(self, other: Self, /) -> float:
         """Return the distance to another one, in [0, 1]."""

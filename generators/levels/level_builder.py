@@ -165,7 +165,7 @@ class LevelBuilder:
         return components(self.walkable())
 
     def number_of_regions(self) -> int:
-        """How many of them there are."""
+        """Number of the connected parts of the walkable cells."""
         return int(ndimage.label(self.walkable())[1])
 
     def text(self) -> str:

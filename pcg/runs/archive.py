@@ -79,7 +79,7 @@ E = TypeVar("E")
 
 @dataclass(frozen=True)
 class Variety:
-    """How much it counts that the candidates of a set are unlike each other.
+    """Weight of the candidates of a set being unlike each other.
 
     Args:
         usual: distance from which on two are as unlike as they need to be: that of a game's own levels.

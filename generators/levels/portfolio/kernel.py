@@ -17,6 +17,7 @@ from pcg.engine.kernel.runtime import (
     store64,
     times,
 )
+from pcg.evaluators.kernel.level_overlap import place_of
 
 # --- pieces of quilts -------------------------------------------------------------------------------------------------
 
@@ -56,21 +57,6 @@ def _class(level: int, height: int, width: int, classes: int, y: int, x: int) ->
     return load64(classes)
 
 
-@inner
-def _is_among(code: int, known: int, first: int, last: int) -> bool:
-    """True for a code that is among those from `first` to before `last`, ascending."""
-    while first < last:
-        middle = (first + last) // 2
-        found = load64(known + 8 * middle)
-        if found == code:
-            return True
-        if found < code:
-            first = middle + 1
-        else:
-            last = middle
-    return False
-
-
 @entry_point("i8(i8, i8, i8, i8, i8, i8)")
 def mark_unknown(level: int, classes: int, known: int, weights: int, found: int, sizes: int) -> int:
     """Mark the cells whose window of three cells square is not among the known ones; returns how many there are.
@@ -87,7 +73,7 @@ def mark_unknown(level: int, classes: int, known: int, weights: int, found: int,
             for k in range(9):
                 cell = _class(level, height, width, classes, y + k // 3 - 1, x + k % 3 - 1)
                 code += times(load64(weights + 8 * k), cell)
-            missing = 0 if _is_among(code, known, 0, number) else 1
+            missing = 1 if place_of(known, 0, number, code) < 0 else 0
             store8(found + y * width + x, missing)
             unknown += missing
     return unknown
@@ -108,7 +94,7 @@ def _unknown_around(area: int, centres: int, known: int, number: int, weights: i
                     for cell in range(row, row + 24, 8):
                         code += times(load64(weight), load64(cell))
                         weight += 8
-                if not _is_among(code, known, 0, number):
+                if place_of(known, 0, number, code) < 0:
                     unknown += 1
     return unknown
 
@@ -205,7 +191,7 @@ def mark_misplaced(level: int, classes: int, places: int, found: int, sizes: int
                 code = code * base + _class(level, height, width, classes, y + 1, x)
                 code = code * base + _class(level, height, width, classes, y, x - 1)
                 code = code * base + _class(level, height, width, classes, y, x + 1)
-                astray = 0 if _is_among(code, known, first, last) else 1
+                astray = 1 if place_of(known, first, last, code) < 0 else 0
             store8(found + y * width + x, astray)
             marked += astray
     return marked

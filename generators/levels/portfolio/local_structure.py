@@ -156,12 +156,12 @@ class LocalStructure:
 
     @cached_property
     def _classes(self) -> NDArray[np.int64]:
-        """What is outside a level, then the class of each tile, shape (1 + tiles,)."""
+        """Class of the outside of a level, then that of each tile, shape (1 + tiles,)."""
         return np.concatenate([[len(self.context.palette.tiles)], self._class_of])
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...]]:
-        """Where the tables of windows begin, as `kernel.best_window` has them, and the tables."""
+        """Addresses of the tables of windows, as `kernel.best_window` has them, and the tables."""
         barred, raised = self._adds_things.astype(np.int8), self.raised.astype(np.int8)
         tables = self.known, self._windows, barred, self._raised_in_windows, raised, self._weights
         found = tuple(np.ascontiguousarray(one) for one in tables)
@@ -420,7 +420,7 @@ class LocalStructure:
 
     @cached_property
     def _place_table(self) -> NDArray[np.int64]:
-        """The same as `kernel.mark_misplaced` has them."""
+        """Places of things as `kernel.mark_misplaced` has them."""
         places = [sorted(self.places.get(tile, ())) for tile in range(len(self.context.palette.tiles))]
         return np.array([*accumulate(map(len, places), initial=0), *chain.from_iterable(places)], np.int64)
 

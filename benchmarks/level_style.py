@@ -43,16 +43,16 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.levels import value_of
-from pcg.evaluators.metrics.niches import niche_width, usual_distance
+from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.patterns import PatternStatistics, divergence_among, originality
 from pcg.evaluators.metrics.scores import APART
-from pcg.evaluators.metrics.skeletons import SHARED, StructuralShape, StructuralShapes, skeleton_distance
+from pcg.evaluators.metrics.skeletons import SHARED, StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.portfolio.families import FAMILIES
 from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.generators.levels.portfolio.local_structure import TOLERATED
 from pcg.runs import LevelRun
-from pcg.runs.archive import Archive, Variety
+from pcg.runs.archive import Archive, level_archive
 
 STORE = ROOT / "runs" / "level-style"
 SHOWN = 10
@@ -155,10 +155,9 @@ def search(game: Game, name: str, seconds: float, seed: int, left_out: int | Non
 
 def _archive(log: Sequence[Found], shapes: StructuralShapes, own: Sequence[str]) -> Archive[Found]:
     """Return an archive of levels that are found, different from the scale of their shapes on, as runs keep them."""
-    variety = Variety(usual_distance([shapes(text) for text in own]), LevelRun.variety)
-    return Archive(
-        SHOWN, shapes.scale, lambda number: {"number": number}, lambda event: log[event["number"]],
-        lambda event: shapes(log[event["number"]].level), StructuralShape.distance, variety,
+    return level_archive(
+        SHOWN, shapes, own, LevelRun.variety, lambda number: {"number": number, "level": log[number].level},
+        lambda event: log[event["number"]],
     )  # fmt: skip
 
 

@@ -25,12 +25,12 @@ from pcg.engine.game import Game, load
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.metrics.likeness import LevelShape
-from pcg.evaluators.metrics.niches import niche_width, usual_distance
-from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
+from pcg.evaluators.metrics.niches import niche_width
+from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.generators.levels import make_generator
 from pcg.generators.levels.context import LevelContext
 from pcg.runs import LevelRun
-from pcg.runs.archive import Archive, Variety
+from pcg.runs.archive import level_archive
 
 SHOWN = 10
 """Levels of a set."""
@@ -60,12 +60,10 @@ def searched(game: Game, evaluations: int, seconds: float, seed: int) -> tuple[l
 def chosen(context: LevelContext, found: Sequence[Found], weight: float) -> list[Found]:
     """Return the set that a run keeps of what was found."""
     own = context.example_texts
-    width = niche_width(own, LevelRun.distance)
-    shapes = StructuralShapes(context.palette, context.examples, width)
-    archive = Archive(
-        SHOWN, width, lambda number: {"number": number}, lambda event: found[event["number"]],
-        lambda event: shapes(found[event["number"]][0]), StructuralShape.distance,
-        Variety(usual_distance([shapes(text) for text in own]), weight),
+    shapes = StructuralShapes(context.palette, context.examples, niche_width(own, LevelRun.distance))
+    archive = level_archive(
+        SHOWN, shapes, own, weight, lambda number: {"number": number, "level": found[number][0]},
+        lambda event: found[event["number"]],
     )  # fmt: skip
     for number, (_, evaluation) in enumerate(found):
         archive.add(number, evaluation.feasible, evaluation.fitness, evaluation.constraint)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import bisect
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.metrics.likeness import LevelShape
+from pcg.evaluators.metrics.niches import usual_distance
+from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.generators.levels.contract import Candidate
 
 SPARE = 20
@@ -84,10 +86,13 @@ class Variety:
     Args:
         usual: distance from which on two are as unlike as they need to be: that of a game's own levels.
         weight: fitness that a candidate may lack for each unit of mean distance from those chosen before it.
+        slack: fitness that it may lack beside the last of the best ones in any case, so that none is given up for one
+            that is of another kind altogether, as one that misses what was wanted is.
     """
 
     usual: float
     weight: float = 1.0
+    slack: float = 0.05
 
 
 class Archive(Generic[E]):
@@ -226,8 +231,9 @@ class Archive(Generic[E]):
         if self.variety is None or len(self._kept) <= self.size:
             return self._kept
         usual, weight = self.variety.usual, self.variety.weight
-        rest = list(self._kept)
-        chosen = [rest.pop(0)]
+        least = self._kept[self.size - 1][0] + self.variety.slack
+        first, *rest = [rank for rank in self._kept if rank[0] <= least]
+        chosen = [first]
         apart = [0.0] * len(rest)
         while len(chosen) < self.size:
             latest = chosen[-1][1]
@@ -292,3 +298,23 @@ class Archive(Generic[E]):
             **({} if self.variety is None else {"gave_way": self.gave_way}),
             "best": self.highest,
         }
+
+
+def level_archive(
+    size: int, shapes: StructuralShapes, own: Sequence[str], weight: float,
+    fetch: Callable[[int], Mapping[str, Any]], entry: Callable[[Mapping[str, Any]], E],
+) -> Archive[E]:  # fmt: skip
+    """Return an archive of levels of one game, different from the scale of their shapes on and as varied as its own.
+
+    Args:
+        size: how many are wanted.
+        shapes: of levels of the game.
+        own: texts of the game's own levels.
+        weight: of variety (see `Variety`); 0 for the best ones whatever they are like.
+        fetch: the event of a candidate that was added, by its id; `level` in it is the text.
+        entry: what is kept of an event.
+    """
+    variety = Variety(usual_distance([shapes(text) for text in own]), weight)
+    return Archive(
+        size, shapes.scale, fetch, entry, lambda event: shapes(str(event["level"])), StructuralShape.distance, variety
+    )

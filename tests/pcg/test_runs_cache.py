@@ -17,6 +17,7 @@ import pcg
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.level_constraints import fitness_with_targets
 from pcg.evaluators.metrics.likeness import level_distance
 from pcg.runs import LevelRun, resume, run_levels
 from pcg.runs.archive import CHOICE, MOST_CHOICE, SPARE, Archive, Entry, Variety
@@ -181,6 +182,8 @@ def greedy(
         best = choose(ranked, size, [])
     else:
         pool = choose(ranked, size + min(CHOICE * size, MOST_CHOICE), [])
+        least = pool[min(size, len(pool)) - 1]["fitness"] - variety.slack if pool else 0.0
+        pool = pool[:1] + [e for e in pool[1:] if e["fitness"] >= least]
         best = pool[:1]
         while len(best) < min(size, len(pool)):
             rest = [e for e in pool if e not in best]
@@ -197,7 +200,7 @@ def worth(event: dict[str, Any], chosen: list[dict[str, Any]], variety: Variety)
     return float(event["fitness"] + variety.weight * np.mean(apart))
 
 
-@pytest.mark.parametrize("variety", [None, Variety(0.6, 1.0), Variety(0.5, 0.2)])
+@pytest.mark.parametrize("variety", [None, Variety(0.6, 1.0), Variety(0.5, 0.2), Variety(0.6, 1.0, 0.5)])
 @pytest.mark.parametrize("seed", range(6))
 def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int, variety: Variety | None) -> None:
     rng = np.random.default_rng(seed)
@@ -265,3 +268,19 @@ def test_a_varied_set_gives_up_little_fitness_for_levels_that_are_unlike() -> No
     assert max(kept["best"]) < 10  # all of one kind
     assert kept["varied"][0] == 0 and set(kept["varied"]) & {10, 11}
     assert kept["varied"] == sorted(kept["varied"])  # best first
+
+
+def test_no_level_that_misses_what_was_wanted_is_kept_for_being_unlike_those_that_achieve_it() -> None:
+    rows = [f"{'w' * 12}\nw..........w\nwA{'.' * k}b{'.' * (8 - k)}w\n{'w' * 12}" for k in range(5)]
+    events = [
+        {"id": k, "origin": "x", "generation": 0, "level": text, "feasible": True, "fitness": fitness,
+         "constraint": 1.0, "constraints": {}, "metrics": {}, "stage": "static", "winner": "", "seed": 0, "play": ""}
+        for k, (text, fitness) in enumerate(
+            [*((text, fitness_with_targets(0.3, {"enemies": 1.0})) for text in rows),
+             ("b.b.b.b\n.b.b.b.\nb.bAb.b\n.b.b.b.", fitness_with_targets(0.9, {"enemies": 0.98}))]
+        )
+    ]  # fmt: skip
+    archive = Archive(4, 0.001, lambda k: events[k], Entry.of, variety=Variety(0.5, 1.0))
+    for event in events:
+        archive.add(event["id"], True, event["fitness"], 1.0)
+    assert len(archive.best()) == 4 and all(entry.candidate.id < len(rows) for entry in archive.best())

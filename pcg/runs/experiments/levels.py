@@ -21,12 +21,12 @@ from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
 from pcg.evaluators.ladder import Difficulty
-from pcg.evaluators.metrics.niches import niche_width, usual_distance
-from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
+from pcg.evaluators.metrics.niches import niche_width
+from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, generator_class, make_generator
-from pcg.runs.archive import Archive, Entry, Variety
+from pcg.runs.archive import Entry, level_archive
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
@@ -211,11 +211,9 @@ class LevelSearch(SearchRun):
         self.distance = niche_width(context.example_texts, config.distance)
         """Distance from which on two levels both count."""
         shapes = StructuralShapes(context.palette, context.examples, self.distance)
-        self.archive = Archive(
-            config.count, self.distance, lambda number: self.log.read(number), Entry.of,
-            lambda event: shapes(str(event["level"])), StructuralShape.distance,
-            Variety(usual_distance([shapes(text) for text in context.example_texts]), config.variety),
-        )  # fmt: skip
+        self.archive = level_archive(
+            config.count, shapes, context.example_texts, config.variety, lambda number: self.log.read(number), Entry.of
+        )
         self._shapes = shapes
         self.course: list[CourseLevel] = []
         """Levels of the course of a run with `progression`, once it is over."""

@@ -6,10 +6,14 @@ can change without the engine being compiled again.
 
 from __future__ import annotations
 
+from pcg.engine.kernel.atoms import facing_of
 from pcg.engine.kernel.cells import cell_at
 from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address, type_at
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, KILLED, SPRITE_BYTES, T_HIDDEN, context_at, sprite_at
 from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32
+
+FACING, PRODUCT = 1, 2
+"""Flags of a type in `mark_settings`: how its sprites are turned, and what they bring forth as spawners."""
 
 
 @inner
@@ -64,3 +68,28 @@ def model_counts(gm, st, out):
         group = group_at(st, t)
         store32(out + 4 * t, group.count - group.disabled)
     return g.n_types
+
+
+@entry_point("i8(i8, i8, i8, i8)")
+def mark_settings(gm, st, flags, out):
+    """At the cells of moving sprites turn over bits of int8 out[cells] that tell, by the int8 flags[type] of their
+    types, orientations and products from others. Returns the number of these sprites.
+
+    Sprites that belong to the level stay as they are. Hidden types are left out, as in `model_map`.
+    """
+    g = context_at(gm)
+    marked = 0
+    for t in range(g.n_types):
+        asked = load8(flags + t)
+        if asked == 0 or type_at(gm, t).bits & T_HIDDEN:
+            continue
+        a = first_moving(gm, st, t)
+        while a != 0:
+            p = sprite_at(a)
+            if p.bits & (DISABLED | KILLED) == 0:
+                cell = middle_cell(gm, a)
+                setting = 1 + facing_of(p) if asked == FACING else 1 + p.a2 % 127
+                store8(out + cell, load8(out + cell) ^ setting)
+                marked += 1
+            a = next_moving(gm, st, a)
+    return marked

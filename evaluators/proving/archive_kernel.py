@@ -23,6 +23,7 @@ from pcg.engine.kernel.protocol import (
     count_types,
     is_over,
     map_types,
+    model_at,
     outcome,
     score,
     state_key,
@@ -30,6 +31,7 @@ from pcg.engine.kernel.protocol import (
 from pcg.engine.kernel.random import next_int
 from pcg.engine.kernel.runtime import (
     call2_double,
+    call4,
     inner,
     load8,
     load32,
@@ -68,6 +70,8 @@ EXPLORATION = np.dtype(
         ("types", "i8"),
         ("counts", "i8"),  # int32[types]: scratch
         ("placed", "i8"),  # int8[types]: bits for types whose places tell cells apart; 0: of none
+        ("mark_settings", "i8"),  # address of a function that marks what else of sprites does so; 0: nothing
+        ("settings", "i8"),  # int8[types]: which, for that function
         ("marks", "i8"),  # int8[8 * words]: scratch, where those are
         ("words", "i8"),
         ("facts", "i8"),  # int64[fact_room]: scratch, the first facts of a state
@@ -170,6 +174,8 @@ def cell_key(exploration: int, state: int, ticks: int) -> int:
         for k in range(e.words):
             store64(e.marks + 8 * k, 0)
         map_types(d.model, state, e.placed, e.marks)
+        if e.mark_settings != 0:
+            call4(e.mark_settings, model_at(d.model).game, state, e.settings, e.marks)
         for k in range(e.words):
             word = load64(e.marks + 8 * k)
             if word != 0:

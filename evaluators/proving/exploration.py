@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pcg.engine.kernel.places import FACING, PRODUCT, mark_settings
 from pcg.engine.kernel.protocol import GROW
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import invoke1, invoke2, invoke3
@@ -54,6 +55,8 @@ class Cells:
         grain: one of `GRAINS`.
         counted: types whose numbers tell cells apart.
         placed: types whose places tell cells apart.
+        turned: types whose orientations do so.
+        making: spawners, of which what they bring forth does so.
         period: ticks after which the same place is another cell, 0: never.
         holdings: whether what the avatar holds, and counters, tell cells apart.
         health: whether the avatar's health does so.
@@ -63,6 +66,8 @@ class Cells:
     grain: str = "coarse"
     counted: tuple[int, ...] = ()
     placed: tuple[int, ...] = ()
+    turned: tuple[int, ...] = ()
+    making: tuple[int, ...] = ()
     period: int = 0
     holdings: bool = True
     health: bool = True
@@ -163,11 +168,16 @@ class Exploration:
             record.own("region", contacts.record(model))
         counted = record.point("counted", np.zeros(types, dtype=np.int8))
         counted[list(cells.counted)] = 1
-        if cells.placed:
+        if cells.placed or cells.turned or cells.making:
             flags = np.zeros(types, dtype=np.int8)
             for k, kind in enumerate(cells.placed):
                 flags[kind] = 1 << k % _BITS  # so that most kinds that take one another's place differ
             record.point("placed", flags)
+        if cells.turned or cells.making:
+            settings = record.point("settings", np.zeros(types, dtype=np.int8))
+            settings[list(cells.turned)] = FACING
+            settings[list(cells.making)] = PRODUCT
+            record["mark_settings"] = mark_settings.address
         record.point("marks", np.zeros(8 * words, dtype=np.int8))
         record.point("counts", np.zeros(types, dtype=np.int32))
         record.point("facts", np.zeros(record["fact_room"], dtype=np.int64))

@@ -59,7 +59,9 @@ def cells_of(
     if grain != "coarse":
         found["place"] = Cells(grain, counted, health=False)
     if contacts is not None:
-        found["contacts"] = Cells("coarse", counted, contacts.placed, regions=True, health=False)
+        found["contacts"] = Cells(
+            "coarse", counted, contacts.placed, contacts.turned, contacts.making, regions=True, health=False
+        )
     if analysis.having("mover"):
         found["timed"] = Cells(grain, counted, period=WAIT, health=False)
     if pushed:

@@ -43,7 +43,14 @@ from pcg.evaluators.proving.archive_kernel import SOLVED as SOLVED
 from pcg.evaluators.proving.archive_kernel import SPENT as SPENT
 from pcg.evaluators.proving.archive_kernel import WHOLE as WHOLE
 from pcg.evaluators.proving.archive_kernel import cost, exploration_at, go_back, met, play, remember
-from pcg.evaluators.proving.region_kernel import AWAITED, list_contacts, region_at, spread_region, way_within
+from pcg.evaluators.proving.region_kernel import (
+    AWAITED,
+    NOTHING,
+    list_contacts,
+    region_at,
+    spread_region,
+    way_within,
+)
 
 _ASKED = 24
 """Cells of which the best is explored next."""
@@ -190,8 +197,27 @@ def settle(exploration: int) -> int:
 
 
 @inner
+def wait_for_new(exploration: int) -> int:
+    """Wait until a cell is new. OK, GROW, SPENT, SOLVED, or PAUSED at an end."""
+    e = exploration_at(exploration)
+    fresh = e.fresh
+    for _ in range(region_at(e.region).pause):
+        if e.length >= e.trail_room:
+            return PAUSED
+        if play(exploration, NIL, e.length) == GROW:
+            return GROW
+        e.length = e.length + 1
+        answer = met(exploration, e.length)
+        if answer != OK or e.fresh > fresh:
+            return answer
+    return OK
+
+
+@inner
 def make_contact(exploration: int, contact: int) -> int:
     """Walk within the region, then touch what is beside it, or throw. OK, GROW, SPENT, SOLVED, or PAUSED at an end."""
+    if contact == NOTHING:
+        return wait_for_new(exploration)
     e = exploration_at(exploration)
     d = decision_at(e.decision)
     r = region_at(e.region)

@@ -19,6 +19,8 @@ it; is waited for after a contact.
 """
 UP, DOWN, LEFT, RIGHT = 0, 1, 2, 3
 """Directions, in the order of the record's `moves`."""
+NOTHING = -1
+"""The contact that is none: to wait until something new comes of what moves by itself."""
 
 REGION = np.dtype(
     [
@@ -31,12 +33,13 @@ REGION = np.dtype(
         ("queue", "i8"),  # int32[cells]: the region, nearest cells first
         ("size", "i8"),  # cells of the region
         ("steps", "i8"),  # int8[cells]: scratch, directions of a way
-        ("contacts", "i8"),  # int32[10 * cells]: 8 * cell + direction, + 4 for a throw
+        ("contacts", "i8"),  # int32[1 + 8 * cells]: 8 * cell + direction, + 4 for a throw; NOTHING
         ("moves", "i8"),  # int64[4]: actions that move up, down, left, right
         ("throw", "i8"),  # action that throws, -1: there is none
         ("range", "i8"),  # cells that what is thrown gets
         ("most", "i8"),  # contacts that are tried at a time
         ("patience", "i8"),  # ticks in which a step may get the avatar to the next cell
+        ("pause", "i8"),  # ticks at most that something new is waited for as a contact of its own, 0: there is none
         ("wait", "i8"),  # ticks at most that what is under way is waited for
         ("counts", "i8"),  # int32[types]: scratch
         ("types", "i8"),
@@ -94,11 +97,17 @@ def list_contacts(region: int) -> int:
     """Write all that can be touched or hit from the region to `contacts`, nearest first; returns how many."""
     r = region_at(region)
     count = 0
+    if r.pause > 0:
+        store32(r.contacts, NOTHING)
+        count = 1
     for k in range(r.size):
         cell = load32(r.queue + 4 * k)
         for direction in range(4):
             other = beside(region, cell, direction)
-            if other >= 0 and load8(r.via + other) == 0 and load8(r.marks + other) & TOUCHED:
+            if other < 0 or not load8(r.marks + other) & TOUCHED:
+                continue
+            # what the avatar stands on is turned again by leaving it and coming back
+            if load8(r.via + other) == 0 or (r.pause > 0 and load8(r.via + other) == 5):
                 store32(r.contacts + 4 * count, 8 * cell + direction)
                 count += 1
     if r.throw < 0:

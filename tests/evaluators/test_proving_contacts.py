@@ -103,6 +103,36 @@ BasicGame
 """
 """A ball rolls on when it is touched, until it meets a wall; it must get into the goal."""
 
+SWITCHES = """\
+BasicGame
+    SpriteSet
+        hero > OrientedAvatar rotateInPlace=False color=BLUE
+        arrow > Conveyor orientation=RIGHT color=YELLOW
+        lever > Immovable color=WHITE
+        source > SpawnPoint stype=red cooldown=10 total=6 spawnorientation=RIGHT color=BLACK
+        ball > Missile speed=1.0
+            red > color=RED
+            blue > color=LIGHTBLUE
+        hole > Immovable color=GREEN
+    InteractionSet
+        hero wall source hole ball > stepBack
+        arrow hero > attractGaze
+        lever hero > updateSpawnType stype=blue spawnPoint=source
+        ball arrow > align
+        hole blue > killBoth
+        ball wall hole > killSprite
+    LevelMapping
+        A > hero
+        a > arrow
+        l > lever
+        s > source
+        h > hole
+    TerminationSet
+        SpriteCounter stype=hole limit=0 win=True
+"""
+"""An arrow sends balls the way it is walked over, a lever makes them blue; a blue one belongs in the hole."""
+JUNCTION = "wwwwwwwwwww\nw....h....w\nw.........w\nw.........w\nws...a....w\nw.........w\nw.A.....l.w\nwwwwwwwwwww"
+
 
 def names(rules: pcg.Game, types: tuple[int, ...]) -> set[str]:
     return {rules.definition.types[t].name for t in types}
@@ -197,6 +227,35 @@ def test_no_win_is_longer_than_the_longest_play() -> None:
         one = Exploration(start, by_contacts(rules), contacts=contacts_of(rules), max_ticks=ticks)
         assert one.go_on(2_000) == wins
         assert not wins or len(one.actions()) <= ticks
+
+
+def test_what_is_turned_and_what_is_told_to_make_something_else_are_worth_a_touch() -> None:
+    rules = pcg.load(SWITCHES, levels=[JUNCTION])
+    found = contacts_of(rules)
+    assert names(rules, found.turned) == {"arrow"} and names(rules, found.making) == {"source"}
+    assert names(rules, found.touched) == {"arrow", "lever"}
+    for other, level in ((BRIDGES, BRIDGE), (ROLLING, "wwwww\nwAs.w\nwwwww")):
+        unturned = contacts_of(pcg.load(other, levels=[level]))
+        assert unturned.turned == unturned.making == ()
+
+
+def test_an_arrow_is_turned_and_a_lever_moved_before_the_ball_comes() -> None:
+    rules = pcg.load(SWITCHES, levels=[JUNCTION])
+    start = rules.start(0, seed=1)
+    actions = GameMethods(rules.definition).make("explore-contacts", start, 1).go_on(20_000)
+    assert actions is not None and replay(start, actions)[-1].winner == 1
+
+
+def test_orientations_and_products_tell_cells_apart() -> None:
+    rules = pcg.load(SWITCHES, levels=[JUNCTION])
+    found = contacts_of(rules)
+    met = {}
+    for turned, making in ((False, False), (True, False), (True, True)):
+        cells = Cells(turned=found.turned if turned else (), making=found.making if making else (), regions=True)
+        one = exploration(rules, JUNCTION, cells)
+        one.go_on(3_000)
+        met[turned, making] = one.cells
+    assert 1 <= met[False, False] < met[True, False] < met[True, True]
 
 
 @pytest.mark.full

@@ -36,7 +36,7 @@ from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.own_levels import SEED, OwnLevels
 from pcg.evaluators.parameters import Setting, resolve
 from pcg.evaluators.preferences.model import PreferenceModel, check_names
-from pcg.evaluators.proving.level_wins import LevelWins
+from pcg.evaluators.proving.level_wins import LevelWins, wins_of
 from pcg.evaluators.requirements import requirements
 from pcg.evaluators.solvability import capable_players
 from pcg.evaluators.target_parsing import resolve_targets
@@ -242,7 +242,7 @@ class LevelEvaluator:
     def wins(self) -> LevelWins:
         """The prover of this game's levels."""
         longest = self.horizon if "max_length" in self.given else MAX_TICKS
-        return LevelWins(self.game, self.judge.levels, self.integer("search"), longest, play_seed(SEED, 0))
+        return wins_of(self.game, self.judge.levels, self.integer("search"), longest, play_seed(SEED, 0))
 
     def _waiting_wins(self) -> bool:
         """Return True when time alone wins the game, and most of its own levels.

@@ -484,6 +484,10 @@ class LevelEvaluation:
                 proof = of.wins.quick(self.level, self._game_seed(0), tidy=0)
                 plays.calls += QUICK if proof is None else proof.calls
                 ticks = proof.ticks if proof is not None else 0
+                if not ticks:
+                    found = of.wins.practised(self.level, self._game_seed(0), calls - plays.calls, self.others)
+                    plays.calls += found.calls
+                    ticks = len(found.actions or ())
             else:
                 playout = plays.within(self.start, player, longest, left)
                 ticks = playout.ticks if playout.winner == 1 else 0

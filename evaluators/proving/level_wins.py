@@ -31,6 +31,11 @@ TIDY = 25_000
 """Forward-model calls spent on shortening a win."""
 
 
+_SHARED: dict[tuple[object, ...], LevelWins] = {}
+_SHARING = threading.Lock()
+_AT_MOST = 16
+
+
 @dataclass(frozen=True)
 class Found:
     """Result of the search for a win of a level."""
@@ -56,7 +61,7 @@ class LevelWins:
 
     def __init__(self, game: Game, levels: Sequence[str], calls: int, max_ticks: int, seed: int) -> None:
         self._game = game
-        self._levels = levels
+        self._levels = [level.strip("\n") for level in levels]
         self._calls = calls
         self._max_ticks = max_ticks
         self._seed = seed
@@ -112,13 +117,38 @@ class LevelWins:
         budget = min(QUICK, self._calls)
         return self._search(level, seed, budget, self._max_ticks, Experience(), tidy).result() if budget else None
 
+    def practised(self, level: str, seed: int, calls: int, others: Sequence[int]) -> Found:
+        """Return a win by the methods that win own levels, where one of these takes more than a quick search.
+
+        Args:
+            level: text of the level.
+            seed: of the game's randomness.
+            calls: forward-model calls that may be made.
+            others: numbers of own levels to learn from.
+        """
+        known = self.experience(others)
+        if calls <= 0 or not any(spent > QUICK for each in known.wins.values() for spent in each):
+            return Found(None, 0)
+        search = self._search(level, seed, calls, self._max_ticks, known, tidy=0)
+        proof = search.result()
+        return Found(decode_play(proof.play) if proof is not None else None, search.calls)
+
+    def own_share(self, calls: int) -> float:
+        """Return the share of the game's own levels that are won within so many forward-model calls, in [0, 1].
+
+        Args:
+            calls: no more than experience with own levels takes.
+        """
+        found = [self._own(k) for k in range(len(self._levels))]
+        return sum(proof is not None and proof.calls <= calls for proof in found) / max(1, len(found))
+
     def wins_own(self, level: str) -> bool:
         """Tell whether an own level is won by the small search that gives experience, whatever chance brings.
 
         Args:
             level: its text.
         """
-        proof = self._own(self._levels.index(level))
+        proof = self._own(self._levels.index(level.strip("\n")))
         return proof is not None and not proof.foresight
 
     def find(
@@ -170,3 +200,24 @@ class LevelWins:
 
     def _search(self, level: str, seed: int, budget: int, max_ticks: int, known: Experience, tidy: int) -> ProofSearch:
         return ProofSearch(self._game, level, seed, budget, None, max_ticks, tidy, known, None)
+
+
+def wins_of(game: Game, levels: Sequence[str], calls: int, max_ticks: int, seed: int) -> LevelWins:
+    """Return the searches for wins of a game's levels: the same for all who ask alike in this process.
+
+    A run's generator and its evaluator both learn from own levels, which are searched once for them.
+
+    Args:
+        game: the game.
+        levels: its own, which teach what wins.
+        calls: forward-model calls of a search, 0: nothing is searched.
+        max_ticks: longest win of an own level.
+        seed: of the game's randomness where own levels are searched.
+    """
+    key = (game.digest, *(level.strip("\n") for level in levels), calls, max_ticks, seed)
+    with _SHARING:
+        if key not in _SHARED:
+            while len(_SHARED) >= _AT_MOST:
+                del _SHARED[next(iter(_SHARED))]
+            _SHARED[key] = LevelWins(game, levels, calls, max_ticks, seed)
+        return _SHARED[key]

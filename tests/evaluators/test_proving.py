@@ -16,7 +16,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
-from pcg.evaluators.proving.level_wins import QUICK, Found, LevelWins
+from pcg.evaluators.proving.level_wins import QUICK, Found, LevelWins, wins_of
 from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import shorten
 from pcg.evaluators.proving.way import Way
@@ -334,6 +334,33 @@ def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     assert hard.budget([0]) == 1_000_000 and hard.budget([0], typical=True) == 4_000_000
     dear = LevelWins(rules, rules.levels, 2_000, 200, 3)
     assert 200 < dear.budget([0]) <= 800 < dear.budget([0], typical=True) <= 2_000
+
+
+def test_what_wins_own_levels_is_tried_where_they_take_more_than_a_quick_search() -> None:
+    relay = pcg.load("relay")
+    wins = LevelWins(relay, relay.levels[:3], 1_200_000, 400, 3)
+    other = relay.levels[4]
+    assert wins.quick(other, 4) is None
+    found = wins.practised(other, 4, 100_000, [0, 1, 2])
+    assert found.actions is not None and 0 < found.calls <= 100_000
+    assert replay(relay.start(other, seed=4), found.actions)[-1].winner == 1
+    assert wins.practised(other, 4, 0, [0, 1, 2]) == wins.practised(other, 4, 100_000, []) == Found(None, 0)
+    easy = game(SMALL_GUARDED)
+    known = LevelWins(easy, easy.levels, 60_000, 200, 3)
+    assert known.practised(SMALL_GUARDED, 4, 100_000, [0]) == Found(None, 0)  # a quick search does as well
+
+
+def test_all_who_ask_alike_share_what_is_known_of_a_games_own_levels() -> None:
+    one, same = (wins_of(pcg.load("boxes"), ("wAw",), 100, 200, 3) for _ in range(2))
+    assert one is same
+    for others in ((pcg.load("boxes"), ("wA.w",), 100, 200, 3), (pcg.load("boxes"), ("wAw",), 101, 200, 3)):
+        assert wins_of(*others) is not one
+    assert wins_of(pcg.load("dungeon"), ("wAw",), 100, 200, 3) is not one
+    guarded = game(SMALL_GUARDED)
+    ended = wins_of(guarded, (SMALL_GUARDED + "\n",), 60_000, 200, 3)
+    assert wins_of(guarded, (SMALL_GUARDED,), 60_000, 200, 3) is ended  # a line's end makes no other level
+    assert ended.wins_own(SMALL_GUARDED) == ended.wins_own(SMALL_GUARDED + "\n")
+    assert ended.own_share(60_000) == 1.0 and ended.own_share(0) == 0.0
 
 
 def test_a_search_goes_on_for_long_after_a_quick_one_only_where_that_is_worth_it() -> None:

@@ -364,6 +364,7 @@ def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() ->
 def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:
     rng = np.random.default_rng(1)
     tryouts = Tryouts(contexts("dungeon"))
+    tryouts.telling = False
     tryouts.tried, tryouts.won = 5.0, 1.0
     assert all(tryouts._searches(rng) for _ in range(20))
     tryouts.won = 0.0
@@ -372,11 +373,25 @@ def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time()
     assert not Tryouts(contexts("survival")).possible
 
 
-@pytest.mark.parametrize(("won", "batches"), [(0.0, 2), (2.0, 20)])
+def test_tryouts_that_win_own_levels_are_trusted_when_they_lose_drafts() -> None:
+    rng = np.random.default_rng(1)
+    for name, telling in (("dungeon", True), ("relay", True), ("moonbase", False)):
+        tryouts = Tryouts(contexts(name))
+        assert tryouts.telling is telling
+        tryouts.tried = 30.0
+        assert tryouts._searches(rng) is telling
+        tryouts.tried = 60.0
+        assert not tryouts._searches(rng)  # not one in fifty
+
+
+@pytest.mark.parametrize(
+    ("won", "telling", "batches"), [(0.0, False, 2), (0.0, True, 60), (2.0, False, 20), (2.0, True, 20)]
+)
 def test_lost_drafts_make_way_the_longer_the_more_rarely_tryouts_are_won(
-    won: float, batches: int, monkeypatch: pytest.MonkeyPatch
+    won: float, telling: bool, batches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = portfolio("dungeon", polish=0)
+    generator.tryouts.telling = telling
     generator.tryouts.tried, generator.tryouts.won = 18.0, won
     generator._batches = 2
     made: list[str] = []

@@ -52,6 +52,8 @@ RELIEF = 4
 """Until a level is feasible, one of so many candidates is a nearly empty level."""
 FORESIGHT = 2
 """Factor by which these are rarer until the first verdict is known."""
+LESSON_TRIES = 4
+"""Most simplified levels from which one is taken that a tryout wins."""
 LESSON = "lesson"
 """Origin of candidates with only some kinds of objects."""
 SHOWN = 10
@@ -258,7 +260,12 @@ class PortfolioGenerator(DelayedGenerator):
         """Return a level with only some kinds of objects: an elite half of the time, else a new draft, simplified."""
         known = self.elites.draw(rng, 1) if rng.random() < 0.5 else []
         text = known[0].text if known else self._best_draft(rng)[0]
-        return self.context.palette.text(lesson(self.context, self.context.palette.parse(text), rng))
+        whole, simple = self.context.palette.parse(text), ""
+        for _ in range(LESSON_TRIES):
+            simple = self.context.palette.text(lesson(self.context, whole, rng))
+            if not self.tryouts.lost(simple, rng):
+                break
+        return simple
 
     def _choose_family(self, rng: np.random.Generator) -> str:
         """Return the name of the family that is next, by the bandit."""

@@ -29,6 +29,8 @@ HOPELESS = 0.2
 """Expected share of drafts won quickly below which drafts are not tried."""
 RARE = 0.1
 """The same where some were won: a lost level costs a hundred times as much as a draft."""
+TRUSTED = 0.02
+"""The same where tryouts win half of the game's own levels, so that it is the drafts that are at fault."""
 PERSISTENT = 3.0
 """Drafts that are made for one level while tryouts lose them, in multiples of those that one win takes on average."""
 EASY = 0.95
@@ -70,7 +72,14 @@ class Tryouts:
     @property
     def patience(self) -> int:
         """Drafts after which one that tryouts do not win may be handed over; 0 where they have won none."""
-        return math.ceil(PERSISTENT / self.expected) if self.possible and self.won >= 1.0 else 0
+        share = self.expected
+        worth = self.possible and (self.won >= 1.0 or (share < HOPELESS and self.telling))
+        return math.ceil(PERSISTENT / max(TRUSTED, share)) if worth else 0
+
+    @cached_property
+    def telling(self) -> bool:
+        """True where half of the game's own levels are won as quickly, so that a draft that is lost is at fault."""
+        return self._evaluator.wins.own_share(FIRST) >= 0.5
 
     def lost(self, text: str, rng: np.random.Generator) -> bool:
         """Tell whether a level breaks a constraint or, where a search is worth while, is not won by a small one.
@@ -95,7 +104,8 @@ class Tryouts:
         if not self.possible:
             return False
         share = self.expected
-        if share >= (RARE if self.won >= 1.0 else HOPELESS) and (share <= EASY or rng.random() < SAMPLED):
+        least = RARE if self.won >= 1.0 else HOPELESS
+        if (share >= least or (share >= TRUSTED and self.telling)) and (share <= EASY or rng.random() < SAMPLED):
             return True
         self.tried *= MEMORY
         self.won *= MEMORY

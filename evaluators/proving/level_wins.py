@@ -205,14 +205,8 @@ class LevelWins:
 def wins_of(game: Game, levels: Sequence[str], calls: int, max_ticks: int, seed: int) -> LevelWins:
     """Return the searches for wins of a game's levels: the same for all who ask alike in this process.
 
-    A run's generator and its evaluator both learn from own levels, which are searched once for them.
-
-    Args:
-        game: the game.
-        levels: its own, which teach what wins.
-        calls: forward-model calls of a search, 0: nothing is searched.
-        max_ticks: longest win of an own level.
-        seed: of the game's randomness where own levels are searched.
+    A run's generator and its evaluator both learn from own levels, which are searched once for them. The arguments are
+    those of `LevelWins`; how a level's text begins and ends makes no difference.
     """
     key = (game.digest, *(level.strip("\n") for level in levels), calls, max_ticks, seed)
     with _SHARING:

@@ -336,6 +336,7 @@ def test_where_own_levels_are_won_cheaply_a_search_is_given_up_soon() -> None:
     assert 200 < dear.budget([0]) <= 800 < dear.budget([0], typical=True) <= 2_000
 
 
+@pytest.mark.full  # a minute and a half with the compiler off
 def test_what_wins_own_levels_is_tried_where_they_take_more_than_a_quick_search() -> None:
     relay = pcg.load("relay")
     wins = LevelWins(relay, relay.levels[:3], 1_200_000, 400, 3)

@@ -285,8 +285,8 @@ def run(given: argparse.Namespace) -> bool:
 # --- report -----------------------------------------------------------------------------------------------------------
 
 
-def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> str:
-    """The results as Markdown."""
+def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None], note: str = "") -> str:
+    """The results as Markdown, with a sentence on the machine or whatever is to be known besides."""
     found = [outcomes[name] for name in known if name in outcomes]
     groups = {"corpus": [o for o in found if not o.own], "our own": [o for o in found if o.own], "together": found}
     limit = max((o.limit for o in found), default=0.0)
@@ -315,7 +315,8 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None]) -> s
                 f"| {title} | {len(group)} | {len(won)} | {middle[0]} | {sum(s <= 5 for s in won)} | {len(ten)} | "
                 f"{len(ten) / len(group):.1%} | {middle[1]} |"
             )
-    lines += ["", *_unseen(found), *_left_out(known), "", *_revisions(found), *_dear(found)]
+    lines += ["", *([note, ""] if note else [])]
+    lines += [*_unseen(found), *_left_out(known), "", *_revisions(found), *_dear(found)]
     failed = [o for o in found if not o.feasible]
     if failed:
         lines += ["## Games without", "", "| game | evaluations | what failed first, and how often |", "|---|---:|---|"]
@@ -413,13 +414,14 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="measure in any case, and print the levels")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="folder of the corpus")
     parser.add_argument("--store", type=Path, default=STORE, help="folder of the results")
+    parser.add_argument("--note", default="", help="a sentence that `report` puts below the sums")
     parser.add_argument("--out", type=Path, default=REPORT, help="page that `report` writes")
     given = parser.parse_args()
     try:
         if given.what == "report":
             known, beside = games(given.corpus), given.out.with_suffix(".csv")
             outcomes = of_table(beside) | stored(given.store)
-            given.out.write_text(page(outcomes, known), encoding="utf-8")
+            given.out.write_text(page(outcomes, known, given.note), encoding="utf-8")
             beside.write_text(table([outcomes[name] for name in known if name in outcomes]), encoding="utf-8")
             print(given.out)
             return 0

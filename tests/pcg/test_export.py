@@ -456,7 +456,7 @@ def test_agents_decide_as_in_python(name: str, tmp_path: Path) -> None:
 def test_agents_stop_when_their_time_is_over(name: str, tmp_path: Path) -> None:
     """By a clock that goes on by 1 ms with every look at it, which kernels take every fourth tick."""
     game = pcg.load("dungeon")
-    times = [(800, False), *((f"{ms}ms", True) for ms in (40, 80, 400.5, 40)), ("5ms", False), (800, True)]
+    times = [(800, False), *((f"{ms}ms", True) for ms in (40, 80, 400.5, 40)), ("300ms", False), (800, True)]
     (answer,) = in_node(game, [{"level": 1, "seed": 5, "budgets": {"name": name, "times": times}}], tmp_path)
     ticks, short, twice, long, again, real, after = answer["looked"]
     assert again == short and {tuple(look["left"]) for look in answer["looked"]} == {(0, 0)}
@@ -472,7 +472,7 @@ def test_agents_stop_when_their_time_is_over(name: str, tmp_path: Path) -> None:
         assert 0.6 * limit < look["looks"] <= limit
         assert 2 * look["looks"] < look["calls"] < 4 * (look["looks"] + 4)
     assert short["calls"] < twice["calls"] < long["calls"]
-    assert real["calls"] >= 32
+    assert real["calls"] >= 32  # a tick takes some 20 us, and a busy machine may stand still for a while
     assert answer["bytes"] < 12_000_000  # one memory for those that follow each other
 
 

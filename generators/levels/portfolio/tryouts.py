@@ -30,7 +30,7 @@ HOPELESS = 0.2
 RARE = 0.1
 """The same where some were won: a lost level costs a hundred times as much as a draft."""
 TRUSTED = 0.02
-"""The same where tryouts win half of the game's own levels, so that it is the drafts that are at fault."""
+"""The same where tryouts are `telling`."""
 PERSISTENT = 3.0
 """Drafts that are made for one level while tryouts lose them, in multiples of those that one win takes on average."""
 EASY = 0.95
@@ -71,7 +71,7 @@ class Tryouts:
 
     @property
     def patience(self) -> int:
-        """Drafts after which one that tryouts do not win may be handed over; 0 where they have won none."""
+        """Drafts after which one that tryouts do not win may be handed over; 0 where that tells nothing."""
         share = self.expected
         worth = self.possible and (self.won >= 1.0 or (share < HOPELESS and self.telling))
         return math.ceil(PERSISTENT / max(TRUSTED, share)) if worth else 0

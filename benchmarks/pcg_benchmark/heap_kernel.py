@@ -44,10 +44,9 @@ def heap_pop(heap: int, size: int) -> int:
     while child < last_place:
         held = load64(heap + 8 * child)
         if child + 1 < last_place:
-            right = load64(heap + 8 * (child + 1))
-            if held >> 32 >= right >> 32:
-                child += 1
-                held = right
+            # either child may be the lesser one: adding what the comparison says is faster than a branch that guesses
+            child += 1 if held >> 32 >= load64(heap + 8 * (child + 1)) >> 32 else 0
+            held = load64(heap + 8 * child)
         store64(heap + 8 * at, held)
         at = child
         child = 2 * at + 1

@@ -47,6 +47,8 @@ class SimilarityRatio:
             "counts": np.zeros(128, np.int32),
             "run": np.zeros(longest + 1, np.int32),
             "parts": np.zeros(4 * (longest + 2), np.int32),
+            "places": np.zeros(128 * similarity_kernel.WORDS, np.int64),
+            "ends": np.zeros((longest + 1) * similarity_kernel.WORDS, np.int64),
         }
         for name, array in self._arrays.items():
             self._record[name] = array.ctypes.data

@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store8, store32, view_of
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store8, store32, store64, view_of
 
 LONG = 200
 """Length of the second text from which on its frequent symbols start no stretch."""
+WORD = 62
+"""Places of the second text that are bits of one number."""
+WORDS = 4
+"""Numbers of a second text that is shorter than `LONG`, at most."""
 
 PAIR = np.dtype(
     [
@@ -25,6 +29,8 @@ PAIR = np.dtype(
         ("counts", "i8"),  # int32[128]: of the second text's symbols, -1 for those that start no stretch
         ("run", "i8"),  # int32[longest + 1]: length of the common stretch that ends at each place of the second text
         ("parts", "i8"),  # int32[4 * (longest + 2)]: parts of both texts still to be compared
+        ("places", "i8"),  # int64[128 * WORDS]: bits of the places of a short second text with each symbol; else 0
+        ("ends", "i8"),  # int64[WORDS * (longest + 1)]: for each place of the first text, where in the second some end
         ("at_first", "i8"),  # where the longest stretch begins
         ("at_second", "i8"),
         ("size", "i8"),  # and how long it is
@@ -97,6 +103,57 @@ def _longest(pair: int, low: int, high: int, left: int, right: int) -> None:
 
 
 @inner
+def _longest_of_short(pair: int, low: int, high: int, left: int, right: int) -> None:
+    """The same of a second text of fewer than `LONG` symbols: stretches of one symbol, of two, and so on, all at once.
+
+    Bits of `ends` tell where in the second text a stretch ends that ends at a place of the first.
+    """
+    p = pair_at(pair)
+    p.at_first = low
+    p.at_second = left
+    p.size = 0
+    start = left // WORD
+    stop = (right - 1) // WORD + 1
+    for i in range(low, high):
+        row = p.ends + 8 * WORDS * i
+        places = p.places + 8 * WORDS * load8(p.first + i)
+        for w in range(start, stop):
+            store64(row + 8 * w, load64(places + 8 * w))
+        store64(row + 8 * start, load64(row + 8 * start) & -(1 << (left - WORD * start)))
+        store64(row + 8 * (stop - 1), load64(row + 8 * (stop - 1)) & ((1 << (right - WORD * (stop - 1))) - 1))
+    first = low
+    while True:
+        found = -1
+        at = 0
+        for i in range(first, high):
+            for w in range(start, stop):
+                if load64(p.ends + 8 * (WORDS * i + w)) != 0:
+                    found = i
+                    at = w
+                    break
+            if found >= 0:
+                break
+        if found < 0:
+            return
+        p.size += 1
+        bits = load64(p.ends + 8 * (WORDS * found + at))
+        place = WORD * at
+        while bits & 1 == 0:
+            bits >>= 1
+            place += 1
+        p.at_first = found - p.size + 1
+        p.at_second = place - p.size + 1
+        for back in range(high - found - 1):  # a stretch goes on where one ended a symbol before in both
+            row = p.ends + 8 * WORDS * (high - 1 - back)
+            carry = 0
+            for w in range(start, stop):
+                before = load64(row - 8 * WORDS + 8 * w)
+                store64(row + 8 * w, load64(row + 8 * w) & ((before << 1) | carry))
+                carry = before >> (WORD - 1)
+        first = found + 1  # the earliest ends at `found`, so none that is longer ends before the next place
+
+
+@inner
 def _push(pair: int, depth: int, low: int, high: int, left: int, right: int) -> int:
     """Remember parts to compare, if there is anything in both; returns how many are remembered."""
     if low >= high or left >= right:
@@ -110,29 +167,56 @@ def _push(pair: int, depth: int, low: int, high: int, left: int, right: int) -> 
 
 
 @inner
-def common(pair: int) -> int:
-    """Symbols in common stretches."""
+def _rest(pair: int, depth: int) -> int:
+    """Symbols that a remembered part can have in common at most."""
+    at = pair_at(pair).parts + 16 * depth
+    return min(load32(at + 4) - load32(at), load32(at + 12) - load32(at + 8))
+
+
+@inner
+def common(pair: int, enough: int) -> int:
+    """Symbols in common stretches; with `enough` from 0 on, any number that tells as well whether they are enough."""
     p = pair_at(pair)
-    _count(pair)
+    short = p.second_length < LONG
+    if short:
+        for j in range(p.second_length):
+            at = p.places + 8 * (WORDS * load8(p.second + j) + j // WORD)
+            store64(at, load64(at) | (1 << (j % WORD)))
+    else:
+        _count(pair)
     total = 0
     depth = _push(pair, 0, 0, p.first_length, 0, p.second_length)
-    while depth > 0:
+    most = 0
+    if depth > 0:
+        most = _rest(pair, 0)
+    while depth > 0 and (enough < 0 or total < enough <= most):
         depth -= 1
+        most -= _rest(pair, depth)
         at = p.parts + 16 * depth
         low, high = load32(at), load32(at + 4)
         left, right = load32(at + 8), load32(at + 12)
-        _longest(pair, low, high, left, right)
+        if short:
+            _longest_of_short(pair, low, high, left, right)
+        else:
+            _longest(pair, low, high, left, right)
         if p.size > 0:
             total += p.size
+            most += p.size
+            before = depth
             depth = _push(pair, depth, low, p.at_first, left, p.at_second)
             depth = _push(pair, depth, p.at_first + p.size, high, p.at_second + p.size, right)
+            for part in range(before, depth):
+                most += _rest(pair, part)
+    if short:
+        for j in range(p.second_length):
+            store64(p.places + 8 * (WORDS * load8(p.second + j) + j // WORD), 0)
     return total
 
 
 @entry_point("i8(i8)")
 def compare(pair: int) -> int:
     """Symbols in common stretches of the two texts of a `PAIR`."""
-    return common(pair)
+    return common(pair, -1)
 
 
 PLAN_TABLE = np.dtype(
@@ -181,16 +265,15 @@ def _shared(plans: int, place: int) -> int:
 
 
 @inner
-def _share(plans: int, first: int, first_length: int, second: int, second_length: int) -> float:
-    """Twice the symbols in common stretches over all symbols; 1 for two empty texts."""
+def _is_alike(plans: int, first: int, first_length: int, second: int, second_length: int, enough: int) -> int:
+    """Return True when two texts have enough symbols in common stretches."""
     c = plan_table_at(plans)
     p = pair_at(c.pair)
     p.first = first
     p.first_length = first_length
     p.second = second
     p.second_length = second_length
-    total = first_length + second_length
-    return 2.0 * common(c.pair) / total if total > 0 else 1.0
+    return 1 if common(c.pair, enough) >= enough else 0
 
 
 @inner
@@ -199,14 +282,19 @@ def _alike(plans: int, place: int, text: int, length: int) -> int:
     c = plan_table_at(plans)
     theirs = c.texts + place * c.stride
     their_length = load32(c.lengths + 4 * place)
-    least = min(length, their_length)
-    if length + their_length > 0 and 1.0 - 2.0 * least / (length + their_length) >= c.full:
+    total = length + their_length
+    if total == 0:
+        return 1 if c.full > 0.0 else 0
+    enough = int(0.5 * (1.0 - c.full) * total)  # symbols in common of texts that are too alike, at least
+    while enough > 0 and 1.0 - 2.0 * (enough - 1) / total < c.full:
+        enough -= 1
+    while 1.0 - 2.0 * enough / total >= c.full:
+        enough += 1
+    if min(length, their_length) < enough or _shared(plans, place) < enough:
         return 0
-    if length + their_length > 0 and 1.0 - 2.0 * _shared(plans, place) / (length + their_length) >= c.full:
-        return 0
-    if 1.0 - _share(plans, text, length, theirs, their_length) < c.full:
+    if _is_alike(plans, text, length, theirs, their_length, enough):
         return 1
-    return 1 if 1.0 - _share(plans, theirs, their_length, text, length) < c.full else 0
+    return _is_alike(plans, theirs, their_length, text, length, enough)
 
 
 @inner

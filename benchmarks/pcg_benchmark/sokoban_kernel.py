@@ -55,9 +55,13 @@ LEVEL = np.dtype(
         ("heaped", "i8"),
         ("nodes", "i8"),  # made by the search at hand
         ("taken", "i8"),  # of these, from the queue
+        ("queued", "i8"),  # nodes that the search without order puts into its queue, those of known states, too
+        ("ranks", "i8"),  # int32[nodes]: place of each node in that queue
         ("room", "i8"),  # nodes there is room for
         ("seen", "i8"),  # int64[slots]: states expanded, + 1, hashed
         ("slots", "i8"),  # a power of two
+        ("filled", "i8"),  # int32[nodes]: slots that are taken
+        ("filled_count", "i8"),
         ("nearest", "i8"),  # least distance of an expanded state of the last search
         ("length", "i8"),  # of the plan, in moves
         ("text", "i8"),  # int8[nodes]: the plan as the benchmark compares it
@@ -214,7 +218,18 @@ def _see(level: int, state: int) -> int:
             return 1
         slot = (slot + 1) & mask
     store64(v.seen + 8 * slot, state + 1)
+    store32(v.filled + 4 * v.filled_count, slot)
+    v.filled_count += 1
     return 0
+
+
+@inner
+def _forget(level: int) -> None:
+    """Forget all states: most searches know few, so that emptying all slots would take longer than searching."""
+    v = level_at(level)
+    for k in range(v.filled_count):
+        store64(v.seen + 8 * load32(v.filled + 4 * k), 0)
+    v.filled_count = 0
 
 
 @inner
@@ -228,6 +243,15 @@ def _add(level: int, state: int, parent: int, action: int, depth: int) -> int:
     store32(v.depths + 4 * node, depth)
     v.nodes = node + 1
     return node
+
+
+@inner
+def _queue(level: int, state: int, parent: int, action: int, depth: int) -> None:
+    """Put a state into the queue of the search without order; one that is known only takes a place there."""
+    v = level_at(level)
+    if v.queued < v.power and not _see(level, state):
+        store32(v.ranks + 4 * _add(level, state, parent, action, depth), v.queued)
+    v.queued += 1
 
 
 @inner
@@ -257,8 +281,10 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
                 continue
             after += step * (1 << (v.bits * (v.count - 1 - pushed)))
             action += 4
-        child = _add(level, after, node, action, depth)
-        if best_first:
+        if not best_first:
+            _queue(level, after, node, action, depth)
+        else:
+            child = _add(level, after, node, action, depth)
             far = load32(v.far + 4 * node)  # a step moves no box
             if pushed >= 0:
                 store32(v.boxes + 4 * pushed, to + step)
@@ -271,26 +297,39 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
 
 
 @inner
-def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
-    """One of the solvers; returns the node of the solution, or -1."""
+def _search_breadth(level: int, start: int) -> int:
+    """The first solver; returns the node of the solution, or -1."""
     v = level_at(level)
-    for slot in range(v.slots):
-        store64(v.seen + 8 * slot, 0)
+    _forget(level)
     v.nodes = 0
-    v.heaped = 0
+    v.queued = 0
+    _queue(level, start, -1, 0, 0)
+    node = 0
+    while node < v.nodes and load32(v.ranks + 4 * node) < v.power:
+        _unpack(level, load64(v.states + 8 * node))
+        if _won(level):
+            return node
+        _expand(level, node, 0, 0)
+        node += 1
+    return -1
+
+
+@inner
+def _search_best(level: int, start: int, half_weights: int) -> int:
+    """One of the other solvers; returns the node of the solution, or -1."""
+    v = level_at(level)
+    _forget(level)
+    v.nodes = 0
     v.nearest = -1
     _unpack(level, start)
     _add(level, start, -1, 0, 0)
-    if best_first:
-        far = _distance(level)
-        store32(v.far, far)
-        v.heaped = heap_push(v.heap, 0, 2 * far, 0)
+    far = _distance(level)
+    store32(v.far, far)
+    v.heaped = heap_push(v.heap, 0, 2 * far, 0)
     v.taken = 0
     while v.taken < v.power and v.taken < v.nodes:
-        node = v.taken
-        if best_first:
-            node = heap_pop(v.heap, v.heaped)
-            v.heaped -= 1
+        node = heap_pop(v.heap, v.heaped)
+        v.heaped -= 1
         v.taken += 1
         state = load64(v.states + 8 * node)
         if _see(level, state):  # it was not won when it was met first
@@ -298,11 +337,9 @@ def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
         _unpack(level, state)
         if _won(level):
             return node
-        if v.near:
-            far = load32(v.far + 4 * node) if best_first else _distance(level)
-            if v.nearest < 0 or far < v.nearest:
-                v.nearest = far
-        _expand(level, node, best_first, half_weights)
+        if v.nearest < 0 or load32(v.far + 4 * node) < v.nearest:
+            v.nearest = load32(v.far + 4 * node)
+        _expand(level, node, 1, half_weights)
     return -1
 
 
@@ -350,14 +387,30 @@ def _write(level: int, node: int) -> None:
 
 
 @inner
+def _find_nearest(level: int) -> None:
+    """Find the least distance of all states that a search without order has met; only pushes change it."""
+    v = level_at(level)
+    for node in range(v.nodes):
+        if node == 0 or load8(v.actions + node) >= 4:
+            _unpack(level, load64(v.states + 8 * node))
+            far = _distance(level)
+            if v.nearest < 0 or far < v.nearest:
+                v.nearest = far
+
+
+@inner
 def _solve(level: int, start: int) -> int:
     """The node that the benchmark's solvers end with, in their order."""
     v = level_at(level)
-    found = _search(level, start, 0, 0)
-    if found >= 0 or v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
+    found = _search_breadth(level, start)
+    if found >= 0:
+        return found
+    if v.queued <= v.power:  # with no state left the others find nothing either, and get as near
+        if v.near:
+            _find_nearest(level)
         return found
     for half_weights in (2, 1, 0):
-        found = _search(level, start, 1, half_weights)
+        found = _search_best(level, start, half_weights)
         if found >= 0:
             return found
     return -1

@@ -349,6 +349,7 @@ def test_a_content_that_is_in_the_way_of_two_makes_room(seed: int) -> None:
     search = BatchSearch(environment, [{"zeros": 8}] * 2, seed=seed)
     contents = search.run(evaluations=3000)
     assert sorted(content[0][0] for content in contents) == [0, 2]
+    assert len(search._took) == 2  # that one took the place of another was no gain
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -154,7 +154,7 @@ def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.Mo
         bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
         if number == 9:
             assert len(bred._kinds) == 11
-            assert [len(rows) for rows in bred._each if len(rows) > 1] == [3]
+            assert [len(alike) for alike in bred._each if len(alike) > 1] == [3]
     monkeypatch.setattr(bred.set, "room", 10)
     bred.set.tight[:] = 5  # all have to go sooner than a new one
     bred.set.inside[:] = False
@@ -164,6 +164,34 @@ def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.Mo
     assert len(bred._kinds) <= 21
     assert len(bred.members) <= 20
     assert bred.set.used == 10
+
+
+def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breeding, "ROOM_BY_PAIRS", 5)
+    problem = SimpleNamespace(diversity=Counts().diversity, controlability=lambda info, control: 1.0)
+    bred = Breeding(problem, [{}] * 13, Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    for k in range(200):
+        bits = np.array([float(k >> bit & 1) for bit in range(12)])
+        bred.offer(Member(bits, {"ones": int(bits.sum())}, 1.0))
+    assert bred.set.used == 5
+    assert len(bred._kinds) == 8
+    for (name, number), alike in bred._kinds.items():
+        assert [member.info[name] for member in alike] == [number] * len(alike)
+
+
+def test_no_child_is_judged_twice_as_long_as_there_are_others() -> None:
+    problem = Counts()
+    bred = Breeding(problem, [{}] * 13, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    judged: list[bytes] = []
+
+    def judge(vector: Any) -> Member:
+        judged.append(vector.tobytes())
+        return Member(vector, problem.info([vector.tolist()]), 1.0)
+
+    assert bred.offer(judge(np.array([0.0, 1.0] * 6)))
+    for _ in range(300):
+        bred.breed(judge)
+    assert len(set(judged)) > 290  # of 4,096; a third would be copies
 
 
 def test_many_are_compared_at_once_where_the_problem_can() -> None:
@@ -216,6 +244,49 @@ def test_climbs_that_are_no_slower_than_they_were_are_left_to_go_on() -> None:
     searching.judged = 32_000
     searching.settled = [searching._pool[0]] * 13
     assert not searching._stands_still()  # none is open: some have asked less, which breeding does not look at
+
+
+def test_breeding_has_as_long_as_climbs_had_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    searching = BatchSearch(Environment(Counts()), [{"zeros": k} for k in range(13)], seed=4)
+    searching._pool = [Member(np.zeros(12), {"ones": 0}, 1.0)]
+    searching._took = [300] * 9
+    monkeypatch.setattr(Breeding, "breed", lambda self, ask: setattr(searching, "judged", searching.judged + 1))
+    searching.judged = 2_000
+    searching._breed()
+    assert searching.judged == 2_000 + search.TRIAL  # fruitless, and climbs were no better
+    assert searching._patience == search.TRIAL
+    searching.judged += 9_000
+    searching._breed()
+    assert searching.judged == 2_000 + search.TRIAL + 9_000 + 11_001
+    searching._settle(0, searching._pool[0])
+    assert searching._vain == 0
+
+
+def test_open_slots_are_answered_with_what_is_taken_out_before_what_is_settled() -> None:
+    class Near(Counts):
+        """Those with numbers of ones less than three apart are alike, the more the nearer."""
+
+        def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+            return min(1.0, abs(one["ones"] - other["ones"]) / 3)
+
+    def content(ones: int) -> Member:
+        return Member(np.array([1.0] * ones + [0.0] * (12 - ones)), {"ones": ones}, 1.0)
+
+    problem = Near()
+    searching = BatchSearch(Environment(problem), [{}] * 11, seed=4)
+    searching._pool = [content(ones) for ones in range(13)]
+    for slot, ones in enumerate((0, 3, 6, 9, 12)):
+        searching.settled[slot] = content(ones)
+        searching._front.append(content(ones))
+    for slot in range(5, 11):  # each is hardly like any, and so the answer as long as there is no better one
+        searching._keep(slot, 2.0, 0.5, content((1, 2, 4, 5, 7, 8)[slot - 5]))
+    answers = [problem.info([vector.tolist()]) for vector in searching._answers()]
+    assert [info["ones"] for info in answers[:5]] == [0, 3, 6, 9, 12]
+    alike = np.array([[1.0 - problem.diversity(one, other) for other in answers] for one in answers])
+    while alike.sum(axis=1).max() > 1:  # as the benchmark counts
+        worst = int(alike.sum(axis=1).argmax())
+        alike = np.delete(np.delete(alike, worst, axis=0), worst, axis=1)
+    assert len(alike) == 5
 
 
 def test_numbers_are_read_from_what_a_problem_tells() -> None:

@@ -9,6 +9,7 @@ that those far from the common ones, where there is room, have as many children 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -21,16 +22,18 @@ ROOM = 2_000
 """Good contents that are kept."""
 ROOM_BY_PAIRS = 1_500
 """The same where each pair is a question of its own."""
-WORK = 60
+WORK = 120
 """Comparisons for the sake of the set, for each content that was judged."""
 WORK_BY_PAIRS = 12
 """The same where each pair is a question of its own."""
-SPREAD = 0.75
+NEW = 5
+"""Children that are drawn, at most, until one is not known: a third of the good ones would be."""
+SPREAD = 0.95
 """Share of parents that are drawn evenly over what is told of contents, not over the contents."""
-ALIKE = 64
+ALIKE = 4
 """Contents of one number of which parents are drawn: the latest, and some of those before."""
 NUMBERS = 10_000
-"""Numbers that are told apart before those of contents that are kept no longer are forgotten."""
+"""Numbers that are told apart before those of contents that are not kept are forgotten."""
 
 
 class Breeding:
@@ -55,10 +58,11 @@ class Breeding:
         table = own or self._pairs
         self.set = IndependentSet(len(controls), room, table(len(controls)), table(room), rng)
         self.members: dict[bytes, Member] = {}
-        self._kinds: dict[tuple[str, float], list[int]] = {}  # what is told and its number -> rows
-        self._each: list[list[int]] = []
+        self._kinds: dict[tuple[str, float], list[Member]] = {}  # what is told and its number -> contents
+        self._each: list[list[Member]] = []
         self._most = NUMBERS
         self._judged = 0
+        self._known: set[bytes] = set()  # digests of children that were judged
 
     def _pairs(self, places: int) -> PairTable:
         return PairTable(places, lambda one, other: float(self.problem.diversity(one, other)) < 1.0)
@@ -79,33 +83,33 @@ class Breeding:
         if not slots:
             return False
         key = member.vector.tobytes()
+        if self.set.knows(key):
+            return False
+        self._tell_apart(member)
         row = self.set.offer(key, member.info, self.rng.permutation(sorted(slots)).tolist())
+        if row >= 0:
+            self.members[key] = member
+        if len(self._each) > self._most:
+            self._kinds, self._each = {}, []
+            for kept in range(self.set.used):
+                self._tell_apart(self._member(kept))
+            self._most = max(NUMBERS, 2 * len(self._each))
         if row < 0:
             return False
-        self.members[key] = member
-        self._note(row)
         if len(self.members) > 2 * self.set.room:  # those that had to go
             self.members = {key: member for key, member in self.members.items() if self.set.knows(key)}
         return True
 
-    def _note(self, row: int) -> None:
-        """Remember what is told of a content that is kept."""
-        self._tell_apart(row)
-        if len(self._each) > self._most:
-            self._kinds, self._each = {}, []
-            for kept in range(self.set.used):
-                self._tell_apart(kept)
-            self._most = max(NUMBERS, 2 * len(self._each))
-
-    def _tell_apart(self, row: int) -> None:
-        for kind in numbers_of(self.set.items[row]).items():
-            rows = self._kinds.get(kind)
-            if rows is None:
-                self._each.append(self._kinds.setdefault(kind, [row]))
-            elif len(rows) < ALIKE:
-                rows.append(row)
+    def _tell_apart(self, member: Member) -> None:
+        """Let a good content be a parent, in place of another one of its numbers where these have many."""
+        for kind in numbers_of(member.info).items():
+            alike = self._kinds.get(kind)
+            if alike is None:
+                self._each.append(self._kinds.setdefault(kind, [member]))
+            elif len(alike) < ALIKE:
+                alike.append(member)
             else:
-                rows[int(self.rng.integers(ALIKE))] = row
+                alike[int(self.rng.integers(ALIKE))] = member
 
     def chosen(self, slot: int) -> Member | None:
         """Return the content of the set that a control is matched with."""
@@ -114,8 +118,14 @@ class Breeding:
 
     def breed(self, judge: Callable[[Vector], Member]) -> None:
         """Judge a child, keep it if it is good, and improve the set for as long as that is due."""
-        parent, other = self._member(self._parent()), self._member(self._any())
-        vector, used = self.operators.vary(self.rng, parent.vector, other.vector)
+        for _ in range(NEW):
+            parent, other = self._parent(), self._member(self._any())
+            vector, used = self.operators.vary(self.rng, parent.vector, other.vector)
+            key = blake2b(vector.tobytes(), digest_size=8).digest()
+            if key not in self._known:
+                break
+            self.operators.learn(used, False)
+        self._known.add(key)
         member = judge(vector)
         self._judged += 1
         kept = member.quality >= 1 and self._is_new(member, parent) and self.offer(member)
@@ -134,12 +144,12 @@ class Breeding:
     def _any(self) -> int:
         return int(self.rng.integers(self.set.used))
 
-    def _parent(self) -> int:
-        """Return the row of a content to have a child."""
+    def _parent(self) -> Member:
+        """Return a content to have a child."""
         if self._each and self.rng.random() < SPREAD:
-            rows = self._each[int(self.rng.integers(len(self._each)))]
-            return rows[int(self.rng.integers(len(rows)))]
-        return self._any()
+            alike = self._each[int(self.rng.integers(len(self._each)))]
+            return alike[int(self.rng.integers(len(alike)))]
+        return self._member(self._any())
 
 
 def numbers_of(info: Any) -> dict[str, float]:

@@ -155,6 +155,8 @@ class BatchSearch:
         self._lately: deque[int] = deque(maxlen=LATELY)  # contents judged when the last slots were settled
         self._patience = STANDSTILL
         self._pace = 0.0  # contents that each of the last slots took before breeding
+        self._most = 0  # slots that were settled at a time
+        self._vain = 0  # contents that climbs have taken since they settled a slot
         self._pays = False  # whether it took fewer when it was tried last
 
     def run(
@@ -182,7 +184,7 @@ class BatchSearch:
         turn = 0
         lenient = False
         while self._queue and not self._spent():
-            if not lenient and self._pool and self._spent(LENIENT):
+            if not lenient and self._pool and self._breeding is None and self._spent(LENIENT):
                 lenient = True
                 self._relent()
             if self._stands_still():
@@ -200,7 +202,7 @@ class BatchSearch:
                     break
             if progress is not None:
                 progress(self.judged, len(self.controls) - len(self._queue))
-        return [self.layout.content(self._answer(slot)) for slot in range(len(self.controls))]
+        return [self.layout.content(vector) for vector in self._answers()]
 
     def _stands_still(self) -> bool:
         """Tell whether climbs have settled nothing for long, by what they have taken so far."""
@@ -222,6 +224,8 @@ class BatchSearch:
         for member in self._pool:
             breeding.offer(member)
         size, idle, bred, gains = breeding.set.size, 0, 0, 0
+        self._vain += self.judged - self._gained
+        self._pace = max(self._pace, float(self._vain))  # that climbs took fewer before says nothing of them now
         while breeding.set.size < len(self.controls) and not self._spent():
             if bred >= TRIAL and (bred > self._pace * (gains + 1) or idle >= FRUITLESS * self._pace):
                 break
@@ -232,8 +236,7 @@ class BatchSearch:
         self._gained = self.judged
         self._lately = deque((at + bred for at in self._lately), LATELY)  # climbs did not take these
         self._pays = bred <= self._pace * gains
-        if not self._pays:
-            self._patience *= 2
+        self._patience = STANDSTILL if self._pays else max(STANDSTILL, bred)
         chosen = [breeding.chosen(slot) for slot in range(len(self.controls))]
         if sum(member is not None for member in chosen) > sum(member is not None for member in self.settled):
             self._take_over(chosen)
@@ -241,6 +244,7 @@ class BatchSearch:
     def _take_over(self, settled: Sequence[Member | None]) -> None:
         """Let others than before be what slots are settled by."""
         self.settled = list(settled)
+        self._most = len(self.controls) - self.settled.count(None)
         self._front = [member for member in settled if member is not None]
         self._queue = []
         for slot, member in enumerate(settled):
@@ -268,16 +272,33 @@ class BatchSearch:
             if self._asked[slot] < 1:
                 self._climbs[slot] = None
 
-    def _answer(self, slot: int) -> Vector:
-        settled, best = self.settled[slot], self._best[slot]
+    def _answers(self) -> list[Vector]:
+        """Return what each slot is answered with: what settled it, or the best that was found.
+
+        Answers of open slots are like others in any case. The benchmark takes out the content that is most like all
+        others until those left are unlike each other, so the more of the set such an answer is like, and the more of
+        its kind there are, the less it is a settled content that is taken out in its place.
+        """
+        good = self._some_good(LOOKED_AT)
+        crowding: dict[int, float] = {}
+        return [self._answer(slot, good, crowding) for slot in range(len(self.controls))]
+
+    def _answer(self, slot: int, good: Sequence[Member], crowding: dict[int, float]) -> Vector:
+        settled, best, climb = self.settled[slot], self._best[slot], self._climbs[slot]
         if settled is not None:
             return settled.vector
-        if best is not None and (best[0] >= 1 or not self._pool):
-            return best[2].vector
-        if self._pool:
-            return max(self._some_good(LOOKED_AT), key=lambda member: self._control(member, slot)).vector
-        climb = self._climbs[slot]
-        return self.layout.sample(self.rng) if climb is None else climb.member.vector
+        if not good:
+            if best is not None:
+                return best[2].vector
+            return self.layout.sample(self.rng) if climb is None else climb.member.vector
+        known = [*good, best[2]] if best is not None and best[0] >= 1 else good
+        controls = [self._control(member, slot) for member in known]
+        most = max(controls)
+        nearest = [member for member, control in zip(known, controls, strict=True) if control == most][:COMPARED]
+        for member in nearest:
+            if id(member) not in crowding:
+                crowding[id(member)] = self._likeness(member, slot, math.inf)
+        return max(nearest, key=lambda member: crowding[id(member)]).vector
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -324,6 +345,8 @@ class BatchSearch:
 
     def _some_good(self, count: int) -> list[Member]:
         """Return contents of the pool, drawn at random."""
+        if not self._pool:
+            return []
         return [self._pool[int(k)] for k in self.rng.integers(len(self._pool), size=min(count, len(self._pool)))]
 
     def _similarity(self, one: Member, other: Member) -> float:
@@ -501,13 +524,17 @@ class BatchSearch:
         A slot that has asked less of control is searched on for a content that does all that its control asks, which
         takes the place of this one.
         """
-        self._took.append(self.judged - self._gained)
-        self._gained = self.judged
-        self._lately.append(self.judged)
         before = self.settled[slot]
         if before is not None:
             self._front = [other for other in self._front if other is not before]
         self.settled[slot] = member
+        number = len(self.controls) - self.settled.count(None)
+        if number > self._most or before is not None:  # taking the place of another content is no gain
+            self._most = max(self._most, number)
+            self._took.append(self.judged - self._gained)
+            self._vain = 0
+            self._gained = self.judged
+            self._lately.append(self.judged)
         self._climbs[slot] = self._best[slot] = None
         self._front.insert(0, member)
         self._queue.remove(slot)

@@ -30,10 +30,12 @@ NEW = 5
 """Children that are drawn, at most, until one is not known: a third of the good ones would be."""
 SPREAD = 0.95
 """Share of parents that are drawn evenly over what is told of contents, not over the contents."""
+OPEN = 0.2
+"""Share of these that are drawn from what obeys a control that no content of the set is matched with."""
 ALIKE = 4
 """Contents of one number of which parents are drawn: the latest, and some of those before."""
 NUMBERS = 10_000
-"""Numbers that are told apart before those of contents that are not kept are forgotten."""
+"""Numbers that are told apart before all are forgotten."""
 
 
 class Breeding:
@@ -53,14 +55,17 @@ class Breeding:
         self._slots: dict[str, tuple[Any, list[int]]] = {}  # equal controls are asked about once
         for slot, control in enumerate(controls):
             self._slots.setdefault(repr(control), (control, []))[1].append(slot)
+        self._parents = _Parents(rng)
+        self._obeying = [self._parents] * len(controls)  # parents that obey the control of each slot
+        for _, same in self._slots.values():
+            own_parents = _Parents(rng)
+            for slot in same:
+                self._obeying[slot] = own_parents
         own: Callable[[int], Table] | None = getattr(problem, "table", None)
         self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if own is None else (WORK, ROOM)
         table = own or self._pairs
         self.set = IndependentSet(len(controls), room, table(len(controls)), table(room), rng)
         self.members: dict[bytes, Member] = {}
-        self._kinds: dict[tuple[str, float], list[Member]] = {}  # what is told and its number -> contents
-        self._each: list[list[Member]] = []
-        self._most = NUMBERS
         self._judged = 0
         self._known: set[bytes] = set()  # digests of children that were judged
 
@@ -85,31 +90,16 @@ class Breeding:
         key = member.vector.tobytes()
         if self.set.knows(key):
             return False
-        self._tell_apart(member)
+        numbers = numbers_of(member.info)
+        for parents in {id(own): own for own in (self._parents, *(self._obeying[slot] for slot in slots))}.values():
+            parents.add(member, numbers)
         row = self.set.offer(key, member.info, self.rng.permutation(sorted(slots)).tolist())
-        if row >= 0:
-            self.members[key] = member
-        if len(self._each) > self._most:
-            self._kinds, self._each = {}, []
-            for kept in range(self.set.used):
-                self._tell_apart(self._member(kept))
-            self._most = max(NUMBERS, 2 * len(self._each))
         if row < 0:
             return False
+        self.members[key] = member
         if len(self.members) > 2 * self.set.room:  # those that had to go
             self.members = {key: member for key, member in self.members.items() if self.set.knows(key)}
         return True
-
-    def _tell_apart(self, member: Member) -> None:
-        """Let a good content be a parent, in place of another one of its numbers where these have many."""
-        for kind in numbers_of(member.info).items():
-            alike = self._kinds.get(kind)
-            if alike is None:
-                self._each.append(self._kinds.setdefault(kind, [member]))
-            elif len(alike) < ALIKE:
-                alike.append(member)
-            else:
-                alike[int(self.rng.integers(ALIKE))] = member
 
     def chosen(self, slot: int) -> Member | None:
         """Return the content of the set that a control is matched with."""
@@ -146,10 +136,48 @@ class Breeding:
 
     def _parent(self) -> Member:
         """Return a content to have a child."""
-        if self._each and self.rng.random() < SPREAD:
-            alike = self._each[int(self.rng.integers(len(self._each)))]
-            return alike[int(self.rng.integers(len(alike)))]
+        if self.rng.random() < SPREAD:
+            parents = self._parents
+            if self.rng.random() < OPEN:
+                slots = [slot for slot, place in enumerate(self.set.holder) if place < 0]
+                if slots:
+                    parents = self._obeying[slots[int(self.rng.integers(len(slots)))]]
+            member = parents.draw()
+            if member is not None:
+                return member
         return self._member(self._any())
+
+
+class _Parents:
+    """Contents by the numbers that are told of them, of which one is drawn evenly over these."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._start()
+
+    def _start(self) -> None:
+        self.kinds: dict[tuple[str, float], list[Member]] = {}
+        self._each: list[list[Member]] = []
+
+    def add(self, member: Member, numbers: Mapping[str, float]) -> None:
+        """Let a content be a parent, in place of another one of its numbers where these have many."""
+        if len(self._each) > NUMBERS:  # of what is told in fractions hardly any has a second content
+            self._start()
+        for kind in numbers.items():
+            alike = self.kinds.get(kind)
+            if alike is None:
+                self._each.append(self.kinds.setdefault(kind, [member]))
+            elif len(alike) < ALIKE:
+                alike.append(member)
+            else:
+                alike[int(self._rng.integers(ALIKE))] = member
+
+    def draw(self) -> Member | None:
+        """Return a content, None while there is none."""
+        if not self._each:
+            return None
+        alike = self._each[int(self._rng.integers(len(self._each)))]
+        return alike[int(self._rng.integers(len(alike)))]
 
 
 def numbers_of(info: Any) -> dict[str, float]:

@@ -153,15 +153,16 @@ def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.Mo
     for number in range(200):
         bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
         if number == 9:
-            assert len(bred._kinds) == 11
-            assert [len(alike) for alike in bred._each if len(alike) > 1] == [3]
+            assert len(bred.parents.kinds) == 11
+            assert [len(alike) for alike in bred.parents.kinds.values() if len(alike) > 1] == [3]
     monkeypatch.setattr(bred.set, "room", 10)
     bred.set.tight[:] = 5  # all have to go sooner than a new one
     bred.set.inside[:] = False
     for number in range(200, 260):
         bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
         bred.set.tight[:] = 5
-    assert len(bred._kinds) <= 21
+    assert 10 <= len(bred.parents.kinds) <= 21
+    assert ("number", 259.0) in bred.parents.kinds
     assert len(bred.members) <= 20
     assert bred.set.used == 10
 
@@ -174,9 +175,25 @@ def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypat
         bits = np.array([float(k >> bit & 1) for bit in range(12)])
         bred.offer(Member(bits, {"ones": int(bits.sum())}, 1.0))
     assert bred.set.used == 5
-    assert len(bred._kinds) == 8
-    for (name, number), alike in bred._kinds.items():
+    assert len(bred.parents.kinds) == 8
+    for (name, number), alike in bred.parents.kinds.items():
         assert [member.info[name] for member in alike] == [number] * len(alike)
+
+
+def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breeding, "OPEN", 1.0)
+    monkeypatch.setattr(breeding, "SPREAD", 1.0)
+    monkeypatch.setattr(Counts, "controlability", lambda self, info, control: float(info["ones"] <= control["most"]))
+    problem = Counts()
+    controls = [{"most": 12}, {"most": 1}, {"most": 1}]
+    bred = Breeding(problem, controls, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    for ones in (9, 5, 1):
+        bred.offer(Member(np.array([1.0] * ones + [0.0] * (12 - ones)), {"ones": ones}, 1.0))
+    assert bred.set.size == 2
+    assert {bred._parent().info["ones"] for _ in range(40)} == {1}
+    bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
+    assert bred.set.size == 3
+    assert {bred._parent().info["ones"] for _ in range(40)} == {0, 1, 5, 9}
 
 
 def test_no_child_is_judged_twice_as_long_as_there_are_others() -> None:

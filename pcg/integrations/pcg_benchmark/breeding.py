@@ -28,6 +28,8 @@ WORK_BY_PAIRS = 12
 """The same where each pair is a question of its own."""
 NEW = 5
 """Children that are drawn, at most, until one is not known: a third of the good ones would be."""
+REMEMBERED = 1_000_000
+"""Children that are known, at most, before all are forgotten."""
 SPREAD = 0.95
 """Share of parents that are drawn evenly over what is told of contents, not over the contents."""
 OPEN = 0.2
@@ -35,7 +37,7 @@ OPEN = 0.2
 ALIKE = 4
 """Contents of one number of which parents are drawn: the latest, and some of those before."""
 NUMBERS = 10_000
-"""Numbers that are told apart before all are forgotten."""
+"""Numbers that are told apart before the older half of them is forgotten."""
 
 
 class Breeding:
@@ -52,15 +54,13 @@ class Breeding:
         self.problem = problem
         self.operators = operators
         self.rng = rng
-        self._slots: dict[str, tuple[Any, list[int]]] = {}  # equal controls are asked about once
+        self.parents = _Parents(rng)
+        self._controls: dict[str, tuple[Any, list[int], _Parents]] = {}  # equal controls are asked about once
+        self._obeying: list[_Parents] = []  # parents that obey the control of each slot
         for slot, control in enumerate(controls):
-            self._slots.setdefault(repr(control), (control, []))[1].append(slot)
-        self._parents = _Parents(rng)
-        self._obeying = [self._parents] * len(controls)  # parents that obey the control of each slot
-        for _, same in self._slots.values():
-            own_parents = _Parents(rng)
-            for slot in same:
-                self._obeying[slot] = own_parents
+            _, same, obeying = self._controls.setdefault(repr(control), (control, [], _Parents(rng)))
+            same.append(slot)
+            self._obeying.append(obeying)
         own: Callable[[int], Table] | None = getattr(problem, "table", None)
         self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if own is None else (WORK, ROOM)
         table = own or self._pairs
@@ -82,17 +82,18 @@ class Breeding:
         if not self.set.chosen.takes(member.info):
             return False
         slots = set(obeys)
-        for control, same in self._slots.values():
+        parents = [self.parents]
+        for control, same, obeying in self._controls.values():
             if float(self.problem.controlability(member.info, control)) >= 1:
                 slots.update(same)
-        if not slots:
-            return False
+            if not slots.isdisjoint(same):
+                parents.append(obeying)
         key = member.vector.tobytes()
-        if self.set.knows(key):
+        if not slots or self.set.knows(key):
             return False
         numbers = numbers_of(member.info)
-        for parents in {id(own): own for own in (self._parents, *(self._obeying[slot] for slot in slots))}.values():
-            parents.add(member, numbers)
+        for kept in parents:
+            kept.add(member, numbers)
         row = self.set.offer(key, member.info, self.rng.permutation(sorted(slots)).tolist())
         if row < 0:
             return False
@@ -115,6 +116,8 @@ class Breeding:
             if key not in self._known:
                 break
             self.operators.learn(used, False)
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
         self._known.add(key)
         member = judge(vector)
         self._judged += 1
@@ -137,7 +140,7 @@ class Breeding:
     def _parent(self) -> Member:
         """Return a content to have a child."""
         if self.rng.random() < SPREAD:
-            parents = self._parents
+            parents = self.parents
             if self.rng.random() < OPEN:
                 slots = [slot for slot, place in enumerate(self.set.holder) if place < 0]
                 if slots:
@@ -153,16 +156,14 @@ class _Parents:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._start()
-
-    def _start(self) -> None:
         self.kinds: dict[tuple[str, float], list[Member]] = {}
         self._each: list[list[Member]] = []
 
     def add(self, member: Member, numbers: Mapping[str, float]) -> None:
         """Let a content be a parent, in place of another one of its numbers where these have many."""
-        if len(self._each) > NUMBERS:  # of what is told in fractions hardly any has a second content
-            self._start()
+        if len(self._each) >= NUMBERS:  # what is told in fractions hardly comes again
+            self.kinds = dict(list(self.kinds.items())[NUMBERS // 2 :])
+            self._each = list(self.kinds.values())
         for kind in numbers.items():
             alike = self.kinds.get(kind)
             if alike is None:

@@ -3,7 +3,8 @@
 Climbs that each look for one content more end early where few contents are unlike each other: what is found is what is
 common, and what is rare is in nobody's way. So all good contents are kept in an `IndependentSet` and have children.
 Parents are drawn evenly over each number that the problem's `info` tells of contents (of things, of moves, ...), so
-that those far from the common ones, where there is room, have as many children as all of those.
+that those far from the common ones, where there is room, have as many children as all of those; some are drawn from
+those that obey a control which nothing in the set is matched with.
 """
 
 from __future__ import annotations

@@ -11,10 +11,11 @@ whether they look at control or at quality first, is drawn in proportion to what
 cost (probability matching, as in adaptive operator selection: Fialho et al. 2010): some problems give away contents of
 full quality but for their control, others give away the control. Only a few climbs are under way at a time, and as
 long as nothing of full quality is known, one that goes for quality alone: a hundred searches for the first good content
-would find it a hundred times later. When most of the budget is spent, the slots that are still open ask no more of
-control than good contents do by chance, so that the rest goes into being unlike the others; when all are settled so,
-those that ask less are searched on for contents that do all that their controls ask. Where climbs settle nothing for
-long, contents are bred for all slots together (`breeding`), for as long as that settles more of them.
+would find it a hundred times later. Where climbs settle nothing for long, contents are bred for all slots together
+(`breeding`), for as long as that settles more of them, and at least as long as climbs had in vain. Where nothing was
+bred and most of the budget is spent, the slots that are still open ask no more of control than good contents do by
+chance, so that the rest goes into being unlike the others; when all are settled so, those that ask less are searched
+on for contents that do all that their controls ask.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ FIRST = 4.0
 SPENT = 1000.0
 """Contents that each way is taken to have cost for one slot before it is known."""
 LENIENT = 0.75
-"""Share of the budget after which open slots ask no more of control than good contents do by chance."""
+"""Share of the budget after which, where none is bred, open slots ask no more of control than good contents have."""
 UNKNOWN = 1e9
 """Likeness to the settled contents of an answer that was not compared with them."""
 LEAST = 0.1
@@ -70,7 +71,7 @@ STANDSTILL = 2000
 LATELY, SLOW = 5, 3.0
 """That is done when the last slots have taken so many times what a slot took in the middle case."""
 TRIAL, FRUITLESS = 3000, 2.0
-"""Contents bred after which climbs may go on; they do after so many times what a slot took, without a slot settled."""
+"""Contents bred after which climbs may go on; they do after so many times what a slot takes, without a slot settled."""
 BRIEF = 1000
 """Contents judged without a slot settled after which breeding goes on if a slot took fewer contents than in climbs."""
 

@@ -44,12 +44,13 @@ def sokoban(text: str, power: int = 5000) -> tuple[dict[str, Any], str]:
     return info, "".join(LETTERS[symbol] for symbol in info["text"].symbols)
 
 
-@pytest.mark.parametrize("short", [True, False])
-def test_similarity_is_that_of_difflib(short: bool) -> None:
+@pytest.mark.parametrize(
+    ("low", "high", "pairs"), [(0, 40, 150), (40, 199, 60), (150, 420, 25)], ids=["a word", "some words", "more"]
+)
+def test_similarity_is_that_of_difflib(low: int, high: int, pairs: int) -> None:
     rng = np.random.default_rng(3)
     similarity = SimilarityRatio(420)
-    for _ in range(150 if short else 25):
-        low, high = (0, 40) if short else (150, 420)
+    for _ in range(pairs):
         kinds = int(rng.choice([2, 8, 100]))
         one, other = (rng.integers(kinds, size=int(rng.integers(low, high))).astype(np.int8) for _ in range(2))
         other[10:40] = one[:30] if len(one) >= 30 and len(other) >= 40 else other[10:40]
@@ -205,11 +206,13 @@ def test_a_level_with_more_cells_than_a_state_remembers_has_no_native_evaluator(
     )
 
 
-def test_a_table_tells_who_is_alike_in_either_order() -> None:
-    similarity = SimilarityRatio(60)
+@pytest.mark.parametrize(("shortest", "longest"), [(3, 30), (50, 190)])
+def test_a_table_tells_who_is_alike_in_either_order(shortest: int, longest: int) -> None:
+    similarity = SimilarityRatio(190)
     table = PlanTable(6, similarity, 0.5)
     rng = np.random.default_rng(5)
-    texts = [rng.integers(8, size=int(rng.integers(3, 30))).astype(np.int8) for _ in range(6)]
+    texts = [rng.integers(8, size=int(rng.integers(shortest, longest))).astype(np.int8) for _ in range(6)]
+    texts[3] = np.concatenate([texts[2][: len(texts[2]) // 2], texts[3][len(texts[3]) // 2 :]])  # half of another
     for place, text in enumerate(texts[:5]):
         table.put(place, text)
     table.put(5, texts[0])

@@ -43,7 +43,6 @@ class NativeSokoban:
             "steps": _steps(height + 2, width + 2),
             "heap": np.zeros(room, np.int64),
             "filled": np.zeros(power, np.int32),
-            "ranks": np.zeros(room, np.int32),
             **{name: np.zeros(cells, np.int8) for name in ("dead", "corner", "over")},
             **{name: np.zeros(cells, np.int32) for name in ("goals", "left", "boxes")},
         }

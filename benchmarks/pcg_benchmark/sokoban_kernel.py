@@ -55,8 +55,6 @@ LEVEL = np.dtype(
         ("heaped", "i8"),
         ("nodes", "i8"),  # made by the search at hand
         ("taken", "i8"),  # of these, from the queue
-        ("queued", "i8"),  # nodes that the search without order puts into its queue, those of known states, too
-        ("ranks", "i8"),  # int32[nodes]: place of each node in that queue
         ("room", "i8"),  # nodes there is room for
         ("seen", "i8"),  # int64[slots]: states expanded, + 1, hashed
         ("slots", "i8"),  # a power of two
@@ -246,15 +244,6 @@ def _add(level: int, state: int, parent: int, action: int, depth: int) -> int:
 
 
 @inner
-def _queue(level: int, state: int, parent: int, action: int, depth: int) -> None:
-    """Put a state into the queue of the search without order; one that is known only takes a place there."""
-    v = level_at(level)
-    if v.queued < v.power and not _see(level, state):
-        store32(v.ranks + 4 * _add(level, state, parent, action, depth), v.queued)
-    v.queued += 1
-
-
-@inner
 def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
     """Add the nodes that follow a node, whose state is at hand."""
     v = level_at(level)
@@ -281,10 +270,8 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
                 continue
             after += step * (1 << (v.bits * (v.count - 1 - pushed)))
             action += 4
-        if not best_first:
-            _queue(level, after, node, action, depth)
-        else:
-            child = _add(level, after, node, action, depth)
+        child = _add(level, after, node, action, depth)
+        if best_first:
             far = load32(v.far + 4 * node)  # a step moves no box
             if pushed >= 0:
                 store32(v.boxes + 4 * pushed, to + step)
@@ -297,39 +284,25 @@ def _expand(level: int, node: int, best_first: int, half_weights: int) -> None:
 
 
 @inner
-def _search_breadth(level: int, start: int) -> int:
-    """The first solver; returns the node of the solution, or -1."""
+def _search(level: int, start: int, best_first: int, half_weights: int) -> int:
+    """One of the solvers; returns the node of the solution, or -1."""
     v = level_at(level)
     _forget(level)
     v.nodes = 0
-    v.queued = 0
-    _queue(level, start, -1, 0, 0)
-    node = 0
-    while node < v.nodes and load32(v.ranks + 4 * node) < v.power:
-        _unpack(level, load64(v.states + 8 * node))
-        if _won(level):
-            return node
-        _expand(level, node, 0, 0)
-        node += 1
-    return -1
-
-
-@inner
-def _search_best(level: int, start: int, half_weights: int) -> int:
-    """One of the other solvers; returns the node of the solution, or -1."""
-    v = level_at(level)
-    _forget(level)
-    v.nodes = 0
+    v.heaped = 0
     v.nearest = -1
     _unpack(level, start)
     _add(level, start, -1, 0, 0)
-    far = _distance(level)
-    store32(v.far, far)
-    v.heaped = heap_push(v.heap, 0, 2 * far, 0)
+    if best_first:
+        far = _distance(level)
+        store32(v.far, far)
+        v.heaped = heap_push(v.heap, 0, 2 * far, 0)
     v.taken = 0
     while v.taken < v.power and v.taken < v.nodes:
-        node = heap_pop(v.heap, v.heaped)
-        v.heaped -= 1
+        node = v.taken
+        if best_first:
+            node = heap_pop(v.heap, v.heaped)
+            v.heaped -= 1
         v.taken += 1
         state = load64(v.states + 8 * node)
         if _see(level, state):  # it was not won when it was met first
@@ -337,9 +310,9 @@ def _search_best(level: int, start: int, half_weights: int) -> int:
         _unpack(level, state)
         if _won(level):
             return node
-        if v.nearest < 0 or load32(v.far + 4 * node) < v.nearest:
+        if best_first and (v.nearest < 0 or load32(v.far + 4 * node) < v.nearest):
             v.nearest = load32(v.far + 4 * node)
-        _expand(level, node, 1, half_weights)
+        _expand(level, node, best_first, half_weights)
     return -1
 
 
@@ -402,15 +375,15 @@ def _find_nearest(level: int) -> None:
 def _solve(level: int, start: int) -> int:
     """The node that the benchmark's solvers end with, in their order."""
     v = level_at(level)
-    found = _search_breadth(level, start)
+    found = _search(level, start, 0, 0)
     if found >= 0:
         return found
-    if v.queued <= v.power:  # with no state left the others find nothing either, and get as near
+    if v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
         if v.near:
             _find_nearest(level)
         return found
     for half_weights in (2, 1, 0):
-        found = _search_best(level, start, half_weights)
+        found = _search(level, start, 1, half_weights)
         if found >= 0:
             return found
     return -1

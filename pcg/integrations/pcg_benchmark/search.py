@@ -239,13 +239,16 @@ class BatchSearch:
         self._pays = bred <= self._pace * gains
         self._patience = STANDSTILL if self._pays else max(STANDSTILL, bred)
         chosen = [breeding.chosen(slot) for slot in range(len(self.controls))]
-        if sum(member is not None for member in chosen) > sum(member is not None for member in self.settled):
+        if len(chosen) - chosen.count(None) > self._number_settled():
             self._take_over(chosen)
+
+    def _number_settled(self) -> int:
+        return len(self.settled) - self.settled.count(None)
 
     def _take_over(self, settled: Sequence[Member | None]) -> None:
         """Let others than before be what slots are settled by."""
         self.settled = list(settled)
-        self._most = len(self.controls) - self.settled.count(None)
+        self._most = self._number_settled()
         self._front = [member for member in settled if member is not None]
         self._queue = []
         for slot, member in enumerate(settled):
@@ -529,7 +532,7 @@ class BatchSearch:
         if before is not None:
             self._front = [other for other in self._front if other is not before]
         self.settled[slot] = member
-        number = len(self.controls) - self.settled.count(None)
+        number = self._number_settled()
         if number > self._most or before is not None:  # taking the place of another content is no gain
             self._most = max(self._most, number)
             self._took.append(self.judged - self._gained)

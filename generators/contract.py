@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -101,6 +102,18 @@ class Generator(ABC, Generic[C, V]):
         early; the same from the asking to the telling of a candidate, whatever comes between.
         """
         return 0.0
+
+    def assisted(self, build: Callable[[], Self], count: int) -> AbstractContextManager[None]:
+        """Let other processes help to make candidates, for the time of a `with`; candidates stay the same.
+
+        Nothing is helped here: generators say so that take longer for a candidate than its evaluation takes.
+
+        Args:
+            build: makes the same generator again, in another process; can be pickled.
+            count: processes.
+        """
+        del build, count
+        return nullcontext()
 
     def findings(self) -> dict[str, Any]:
         """Findings of the search beside the candidates themselves (a front, the best settings), as JSON; {} for

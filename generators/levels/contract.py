@@ -145,10 +145,14 @@ class DelayedGenerator(LevelGenerator):
         self, context: LevelContext, *, seed: int, targets: str | Sequence[Target] = (), **params: object
     ) -> None:
         super().__init__(context, seed=seed, targets=targets, **params)
-        self._waiting: deque[tuple[Candidate, Evaluation]] = deque()
+        self.waiting: deque[tuple[Candidate, Evaluation]] = deque()
         """Evaluations that have not taken effect yet, in the order of candidates."""
-        self._applied = 0
+        self.applied = 0
         """Number of evaluations that were learned from."""
+
+    def needed(self, number: int) -> int:
+        """Return the number of evaluations that take effect before the candidate with this id is made."""
+        return max(0, number + 1 - self.integer("delay"))
 
     @abstractmethod
     def _make(self, number: int) -> Candidate:
@@ -162,27 +166,27 @@ class DelayedGenerator(LevelGenerator):
         """At most `n` candidates, as far as `delay` reaches beyond what was told."""
         made: list[Candidate] = []
         while len(made) < n:
-            known = max(0, self._next + 1 - self.integer("delay"))
-            if known > self._applied + len(self._waiting):
+            known = self.needed(self._next)
+            if known > self.applied + len(self.waiting):
                 break
-            while self._applied < known:
-                self._learn(*self._waiting.popleft())
-                self._applied += 1
+            while self.applied < known:
+                self._learn(*self.waiting.popleft())
+                self.applied += 1
             made.append(self._make(self._next))
             self._next += 1
         return made
 
     def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
         """Take evaluations; they take effect when the level `delay` later is made."""
-        self._waiting.extend(zip(candidates, evaluations, strict=True))
+        self.waiting.extend(zip(candidates, evaluations, strict=True))
 
     def state_dict(self) -> dict[str, Any]:
         """The counts of candidates and evaluations, and the evaluations that have not taken effect yet."""
-        waiting = [[candidate.to_json(), evaluation.to_json()] for candidate, evaluation in self._waiting]
-        return {**super().state_dict(), "applied": self._applied, "waiting": waiting}
+        waiting = [[candidate.to_json(), evaluation.to_json()] for candidate, evaluation in self.waiting]
+        return {**super().state_dict(), "applied": self.applied, "waiting": waiting}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on as the generator whose `state_dict` this was."""
         super().load_state_dict(state)
-        self._applied = int(state["applied"])
-        self._waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])
+        self.applied = int(state["applied"])
+        self.waiting = deque((Candidate.from_json(c), Evaluation.from_json(e)) for c, e in state["waiting"])

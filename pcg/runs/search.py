@@ -15,6 +15,7 @@ import time
 from abc import abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any, ClassVar
 
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.processes import processors
 from pcg.generators.contract import Generator
 from pcg.runs.cache import code_digest
 from pcg.runs.config import RunConfig
@@ -33,6 +35,9 @@ from pcg.runs.workers import Ticket, Workers
 
 FAILED = "failed.txt"
 """In the folder of a run: the candidate whose evaluation kills its workers."""
+
+LONG_EVALUATIONS, LONG_SECONDS = 100, 20.0
+"""Budget from which on processes are begun that are not asked for; they take two to three seconds each."""
 
 
 def check_version(code: str) -> None:
@@ -58,6 +63,10 @@ class SearchRun(Run):
     """
 
     options: ClassVar[tuple[str, ...]] = ("workers", "executor", "seconds", "evaluations", "progress", "command")
+    in_processes: ClassVar[bool] = False
+    """True where evaluations are so much Python that threads would wait for one another: they are made in processes
+    unless the run is short or something else is asked for.
+    """
     config: RunConfig
     workers: Workers
 
@@ -216,10 +225,23 @@ class SearchRun(Run):
     @contextlib.contextmanager
     def prepare(self, options: RunOptions) -> Iterator[None]:
         """Open the workers and the cache for the time of a `with`."""
-        with contextlib.closing(open_workers(options.get("executor"), options.get("workers"))) as self.workers:
+        with contextlib.closing(open_workers(*self._workers_of(options))) as self.workers:
             cache = options.get("cache")
             with contextlib.nullcontext() if cache is None else self._open_cache(cache):
                 yield
+
+    def _workers_of(self, options: RunOptions) -> tuple[Executor | str | None, int | None]:
+        """Return what evaluates, and how many of it, as `open_workers` takes them."""
+        where, count = options.get("executor"), options.get("workers")
+        if where is None and self.in_processes and self._is_long and (count or processors()) > 1:
+            where = "processes"
+        return where, count
+
+    @property
+    def _is_long(self) -> bool:
+        """True for a budget for which it is worth while to begin processes."""
+        enough = not self.evaluations or self.evaluations >= LONG_EVALUATIONS
+        return enough and (not self.seconds or self.seconds >= LONG_SECONDS)
 
     def _open_cache(self, folder: Path | str) -> contextlib.AbstractContextManager[Any]:
         """Open the cache of evaluations in a folder, for kinds of runs that have the option `cache`."""

@@ -157,7 +157,7 @@ class Workers:
             try:
                 plugins = loaded_plugins()
                 if plugins:
-                    work = (_with_plugins, plugins, ticket.function)
+                    work = (with_plugins, plugins, ticket.function)
                     ticket.future = self._executor.submit(*work, *ticket.arguments)
                 else:
                     ticket.future = self._executor.submit(ticket.function, *ticket.arguments)
@@ -223,7 +223,7 @@ class Workers:
         self._start(ticket)
 
 
-def _with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *arguments: Any) -> Any:
+def with_plugins(plugins: tuple[str, ...], function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function after plugins; each is imported once per process."""
     for plugin in plugins:
         # a file that two of them disagree about, or that is gone, is missed by name when something of it is asked for

@@ -13,7 +13,8 @@ models in evolution (Jin 2011).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -35,6 +36,20 @@ from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGe
 from pcg.generators.levels.examples import repair_around_locked_cells
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.operators import mirror_edits
+from pcg.generators.levels.portfolio.ahead import (
+    ASSISTANTS,
+    Chosen,
+    Draft,
+    DraftsAhead,
+    Grounds,
+    InVain,
+    Limited,
+    Step,
+    Trail,
+    TriedOut,
+    Verdict,
+    WentOn,
+)
 from pcg.generators.levels.portfolio.bandit import Bandit
 from pcg.generators.levels.portfolio.elites import Elite, Elites
 from pcg.generators.levels.portfolio.example_objects import ExampleObjects
@@ -157,11 +172,15 @@ class PortfolioGenerator(DelayedGenerator):
         self.elites = Elites(self.integer("elites"), self.niche, self._shape)
         self.nearly = Elites(self.integer("elites"), 0.0, self._shape)
         """Infeasible levels, ranked by how nearly they keep all constraints."""
-        self._under_way: dict[int, str] = {}
+        self.under_way: dict[int, str] = {}
         """Levels whose verdict has not taken effect, by number."""
+        self._ahead: DraftsAhead | None = None
+        """Drafts that other processes make; None without any."""
+        self._trail: Trail | None = None
+        """What drafts take for granted; None where nobody asks."""
         self.tryouts = Tryouts(self.context, self.targets)
         """Quick plays of drafts."""
-        self._batches = BATCHES
+        self.batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""
         self._axis = wanted_axis(self.targets)
 
@@ -225,28 +244,105 @@ class PortfolioGenerator(DelayedGenerator):
 
     # -- learning --------------------------------------------------------------------------------------------------
 
+    def tell(self, candidates: Sequence[Candidate], evaluations: Sequence[Evaluation]) -> None:
+        """Take evaluations; they take effect when the level `delay` later is made."""
+        super().tell(candidates, evaluations)
+        if self._ahead is not None:
+            self._ahead.tell(candidates, evaluations)
+
     def _learn(self, candidate: Candidate, evaluation: Evaluation) -> None:
-        self._under_way.pop(candidate.id, None)
-        value = evaluation.fitness if evaluation.feasible else evaluation.constraint
-        one = Elite(candidate.level, value, candidate.id)
-        kept = (self.elites if evaluation.feasible else self.nearly).add(one)
-        reward = 0.0
-        if evaluation.feasible and kept:
-            reward = 1.0 if self.elites.rank(one) < SHOWN else NEW
-        if candidate.origin != LESSON:
-            self.bandit.reward(candidate.origin, reward)
+        self.under_way.pop(candidate.id, None)
+        self.reward(candidate.origin, self.take(Verdict.of(candidate, evaluation)))
+
+    def take(self, verdict: Verdict) -> float:
+        """Take a verdict into account, but for the bandit; returns the reward of its family, in [0, 1]."""
+        one = Elite(verdict.level, verdict.value, verdict.number)
+        kept = (self.elites if verdict.feasible else self.nearly).add(one)
+        if not (verdict.feasible and kept):
+            return 0.0
+        return 1.0 if self.elites.rank(one) < SHOWN else NEW
+
+    def reward(self, origin: str, value: float) -> None:
+        """Reward the family that a candidate comes from."""
+        if origin != LESSON:
+            self.bandit.reward(origin, value)
 
     # -- making --------------------------------------------------------------------------------------------------------
 
     def _make(self, number: int) -> Candidate:
-        text, name = self._level(number)
-        self._under_way[number] = text
+        draft = self._ahead.draft(number) if self._ahead is not None else None
+        if draft is None:
+            text, name = self._level(number)
+        else:
+            text, name = draft.text, draft.family
+        self.under_way[number] = text
+        if draft is not None and self._ahead is not None:
+            self._ahead.go_on()
         return Candidate(number, text, name)
+
+    @contextmanager
+    def assisted(self, build: Callable[[], PortfolioGenerator], count: int) -> Iterator[None]:
+        """Let other processes draft levels ahead of time, for the time of a `with`; candidates stay the same.
+
+        Args:
+            build: makes the same generator again, in another process; can be pickled.
+            count: processes, at most `ASSISTANTS`.
+        """
+        self._ahead = DraftsAhead(self, build, min(count, ASSISTANTS))
+        try:
+            yield
+        finally:
+            self._ahead.close()
+            self._ahead = None
+
+    def grounds(self) -> Grounds:
+        """Return what the next draft depends on beside the verdicts and the levels under way."""
+        return Grounds(self.bandit.state_dict(), self.tryouts.state_dict(), self.batches)
+
+    def stand_on(self, grounds: Grounds) -> None:
+        """Go on from what `grounds` returned."""
+        self.bandit.load_state_dict(grounds.bandit)
+        self.tryouts.load_state_dict(grounds.tryouts)
+        self.batches = grounds.batches
+
+    def draft(self, number: int, known: int, under_way: Mapping[int, str]) -> Draft:
+        """Draft a candidate ahead of time.
+
+        Args:
+            number: of the candidate.
+            known: number of verdicts that have taken effect.
+            under_way: levels whose verdict has not, by number.
+        """
+        self.applied, self.under_way, self._trail = known, dict(under_way), Trail()
+        self.tryouts.note = lambda tryout: self._step(TriedOut(tryout))
+        text, family = self._level(number)
+        first = not under_way and not known
+        return Draft(number, text, family, self._trail.steps, first, under_way, self._trail.compared)
+
+    def _step(self, step: Step) -> None:
+        if self._trail is not None:
+            self._trail.steps.append(step)
+
+    def takes(self, draft: Draft) -> bool:
+        """Tell whether a draft that was made ahead of time is the one that would be made now, and take its steps."""
+        if draft.first == bool(self.under_way or self.applied):
+            return False
+        if draft.compared:
+            if any(self.under_way.get(number) != text for number, text in draft.under_way.items()):
+                return False
+            others = [self._shape_of(text) for number, text in self.under_way.items() if number not in draft.under_way]
+            if any(shape.distance(other) < self.niche for shape in draft.compared for other in others):
+                return False
+        before = self.grounds()
+        if all(step.repeats(self) for step in draft.steps):
+            return True
+        self.stand_on(before)
+        return False
 
     def _level(self, number: int) -> tuple[str, str]:
         """Return the level of a candidate and the name of its family."""
         rng = self.rng(number)
-        every = RELIEF if self._applied else FORESIGHT * RELIEF
+        every = RELIEF if self.applied else FORESIGHT * RELIEF
         if not self.elites.members and number % every == every - 1:
             # Agents may be unable to win levels like the game's own; nearly empty ones are a beginning.
             if number % (2 * every) == every - 1:
@@ -267,7 +363,7 @@ class PortfolioGenerator(DelayedGenerator):
                 break
         return simple
 
-    def _choose_family(self, rng: np.random.Generator) -> str:
+    def choose_family(self, rng: np.random.Generator) -> str:
         """Return the name of the family that is next, by the bandit."""
         parents = self.elites if self.elites.members else self.nearly
         among = {}
@@ -281,6 +377,18 @@ class PortfolioGenerator(DelayedGenerator):
                 among[name] = min(1.0, len(parents.members) / (2 * SHOWN)) if name == "edits" else 1.0
         return self.bandit.choose(rng, among)
 
+    def _chosen_family(self, rng: np.random.Generator) -> str:
+        if self._trail is None:
+            return self.choose_family(rng)
+        before = rng.bit_generator.state
+        family = self.choose_family(rng)
+        self._step(Chosen(before, family, rng.bit_generator.state))
+        return family
+
+    def goes_on(self, drafts: int) -> bool:
+        """Tell whether more drafts are made for one level after so many that tryouts did not win."""
+        return drafts < self.tryouts.patience
+
     def _best_draft(self, rng: np.random.Generator, wanted: str = "") -> tuple[str, str]:
         """Return the best of several drafts, polished, and the name of its family; "" lets the bandit choose.
 
@@ -293,11 +401,12 @@ class PortfolioGenerator(DelayedGenerator):
         # Value, text and family of new drafts that were not tried out.
         choice: list[tuple[float, str, str]] = []
         # Games of dear evaluations see few levels. Only the very first is not to wait for others.
-        choose_from = CHOICE if self._few_known and not wanted and (self._under_way or self._applied) else 1
+        choose_from = CHOICE if self._few_known and not wanted and (self.under_way or self.applied) else 1
         alike, new = 0, 0
-        batch, most = 0, self._batches
+        allowed = self.batches
+        batch, most = 0, allowed
         while batch < most:
-            name = wanted or self._choose_family(rng)
+            name = wanted or self._chosen_family(rng)
             last = batch == most - 1
             found = self._drafts(rng, name, SPREADS[min(alike, len(SPREADS) - 1)], last)
             alike += all(near for near, _, _ in found)
@@ -313,17 +422,23 @@ class PortfolioGenerator(DelayedGenerator):
             if new >= choose_from or batch == most:
                 for value, text, family in sorted(choice, key=lambda draft: -draft[0]):
                     if not self._is_lost(text, family, rng):
-                        self._batches = min(BATCHES, 2 * self._batches)
+                        self._limit(allowed, min(BATCHES, 2 * allowed))
                         return text, family
                     if fallback is None or (False, True, value) > fallback[:3]:
                         fallback = False, True, value, text, family
                 choice = []
-            if batch == most and new and self._few_known and most < self.tryouts.patience:
-                most += 1
-        if not new:
-            self._batches = max(1, self._batches // 2)
+            if batch == most and new and self._few_known:
+                goes_on = self.goes_on(most)
+                self._step(WentOn(most, goes_on))
+                most += goes_on
+        self._limit(allowed, allowed if new else max(1, allowed // 2))
         assert fallback is not None
         return fallback[3:]
+
+    def _limit(self, before: int, after: int) -> None:
+        """Take another limit of batches for the next level."""
+        self.batches = after
+        self._step(Limited(before, after))
 
     def _drafts(self, rng: np.random.Generator, name: str, spread: float, last: bool) -> list[tuple[bool, float, str]]:
         """Return the best drafts of a family: whether each is like a known level, its value and its text; best first.
@@ -362,6 +477,7 @@ class PortfolioGenerator(DelayedGenerator):
             found.append((self._is_known(grid), self._value(text, grid), text))
         if copies == len(found):  # a game has only so many levels that are nearly its own
             self.bandit.reward(name, 0.0, made=False)
+            self._step(InVain(name))
         return sorted(found, key=lambda one: (one[0], -one[1]))
 
     @property
@@ -378,8 +494,11 @@ class PortfolioGenerator(DelayedGenerator):
         if self.niche <= 0.0 or not self._few_known:
             return False
         shape = self._shape(self.context.palette.text(grid))
-        under_way = map(self._shape_of, self._under_way.values())
-        return any(shape.distance(other) < self.niche for other in (*self.elites.shapes, *under_way))
+        under_way = map(self._shape_of, self.under_way.values())
+        known = any(shape.distance(other) < self.niche for other in (*self.elites.shapes, *under_way))
+        if not known and self._trail is not None:
+            self._trail.compared.append(shape)
+        return known
 
     def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool, spread: float = 0.0) -> Grid:
         """Return a draft with corrected numbers of objects, repaired."""
@@ -512,8 +631,8 @@ class PortfolioGenerator(DelayedGenerator):
             "bandit": self.bandit.state_dict(),
             "elites": self.elites.state(),
             "nearly": self.nearly.state(),
-            "under_way": [[number, text] for number, text in self._under_way.items()],
-            "batches": self._batches,
+            "under_way": [[number, text] for number, text in self.under_way.items()],
+            "batches": self.batches,
             "tryouts": self.tryouts.state_dict(),
         }
 
@@ -523,6 +642,6 @@ class PortfolioGenerator(DelayedGenerator):
         self.bandit.load_state_dict(state["bandit"])
         self.elites.load_state(state["elites"])
         self.nearly.load_state(state["nearly"])
-        self._under_way = {int(number): str(text) for number, text in state["under_way"]}
-        self._batches = int(state["batches"])
+        self.under_way = {int(number): str(text) for number, text in state["under_way"]}
+        self.batches = int(state["batches"])
         self.tryouts.load_state_dict(state["tryouts"])

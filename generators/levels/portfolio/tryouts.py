@@ -10,8 +10,8 @@ Randomization, AAAI 1998).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,18 @@ MEMORY = 0.97
 """Factor by which what was seen counts less for each draft that is not tried, so that tryouts are taken up again."""
 
 
+class Tryout(NamedTuple):
+    """A quick play of one draft."""
+
+    drawn: float | None
+    """What decided by chance whether a win was searched for, in [0, 1); None where nothing did."""
+    calls: int
+    """Forward-model calls that the search was allowed; 0 for no search."""
+    won: bool
+    spent: int
+    """Calls that it made."""
+
+
 class Tryouts:
     """Quick plays of the drafts of one game, with a record of how many were won.
 
@@ -59,6 +71,8 @@ class Tryouts:
         self.tried = self.won = 0.0
         self.dearest = 0
         """Forward-model calls of the dearest win."""
+        self.note: Callable[[Tryout], None] = lambda tryout: None
+        """Called with every tryout."""
 
     @cached_property
     def _evaluator(self) -> LevelEvaluator:
@@ -88,28 +102,58 @@ class Tryouts:
             text: of the level.
             rng: draws.
         """
-        calls = 0
-        if self._searches(rng):
-            calls = FIRST if not self.dearest else min(MOST, max(LEAST, DEARER * self.dearest))
+        drawn: list[float] = []
+
+        def draw() -> float:
+            drawn.append(rng.random())
+            return drawn[0]
+
+        calls = self._calls(draw)
         found, spent = self._evaluator.quick_verdict(text, int(rng.integers(2**31)), calls)
-        if spent:  # a level that breaks a constraint before it is searched does not tell how wins are found
-            self.tried += 1.0
-            if found:
-                self.won += 1.0
-                self.dearest = max(self.dearest, spent)
+        self._count(bool(found), spent)
+        self.note(Tryout(drawn[0] if drawn else None, calls, bool(found), spent))
         return found is False
 
-    def _searches(self, rng: np.random.Generator) -> bool:
-        """Tell whether a win of the next draft is searched for."""
-        if not self.possible:
+    def repeats(self, tryout: Tryout) -> bool:
+        """Count a tryout that was made elsewhere, where it would be made here in the same way; tell whether it would.
+
+        Args:
+            tryout: whose level and draws are the same here.
+        """
+        asked = False
+
+        def draw() -> float:
+            nonlocal asked
+            asked = True
+            return math.nan if tryout.drawn is None else tryout.drawn
+
+        if self._calls(draw) != tryout.calls or asked != (tryout.drawn is not None):
             return False
+        self._count(tryout.won, tryout.spent)
+        return True
+
+    def _count(self, won: bool, spent: int) -> None:
+        if spent:  # a level that breaks a constraint before it is searched does not tell how wins are found
+            self.tried += 1.0
+            if won:
+                self.won += 1.0
+                self.dearest = max(self.dearest, spent)
+
+    def _calls(self, draw: Callable[[], float]) -> int:
+        """Return the calls that a search for a win of the next draft may make; 0 for none.
+
+        Args:
+            draw: a number in [0, 1), where chance decides.
+        """
+        if not self.possible:
+            return 0
         share = self.expected
         least = RARE if self.won >= 1.0 else HOPELESS
-        if (share >= least or (share >= TRUSTED and self.telling)) and (share <= EASY or rng.random() < SAMPLED):
-            return True
+        if (share >= least or (share >= TRUSTED and self.telling)) and (share <= EASY or draw() < SAMPLED):
+            return FIRST if not self.dearest else min(MOST, max(LEAST, DEARER * self.dearest))
         self.tried *= MEMORY
         self.won *= MEMORY
-        return False
+        return 0
 
     def state_dict(self) -> dict[str, Any]:
         """Return the record as JSON."""

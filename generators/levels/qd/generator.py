@@ -130,7 +130,7 @@ class MapElitesGenerator(DelayedGenerator):
     def archive(self) -> Mapping[str, Any]:
         """The archive with all that was told."""
         whole = self.cells.copy()
-        for candidate, evaluation in self._waiting:
+        for candidate, evaluation in self.waiting:
             whole.add(self._elite(candidate, evaluation))
         return whole.to_json()
 

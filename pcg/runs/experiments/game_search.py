@@ -184,6 +184,7 @@ class GameSearch(SearchRun):
         apart: distance of two shapes.
     """
 
+    in_processes = True
     config: RulesRun | GamesRun
 
     def __init__(

@@ -11,10 +11,12 @@ import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
 from pcg.engine.game import Game, load
+from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
@@ -24,6 +26,7 @@ from pcg.evaluators.ladder import Difficulty
 from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.parameters import Setting
+from pcg.evaluators.processes import processors
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, generator_class, make_generator
 from pcg.runs.archive import Entry, level_archive
@@ -51,7 +54,7 @@ from pcg.runs.process_cache import ProcessCache
 from pcg.runs.run import RunOptions, RunResult, run_experiment
 from pcg.runs.search import FAILED, SearchRun, check_version
 from pcg.runs.store import remove_levels, to_json, write_levels, write_whole
-from pcg.runs.workers import Ticket
+from pcg.runs.workers import Ticket, with_plugins
 
 Settings = tuple[tuple[str, Setting], ...]
 
@@ -101,6 +104,18 @@ class LevelResult(RunResult):
     """Candidates whose level had been evaluated before in this run, and was not evaluated again."""
     cached: int = 0
     """Evaluations of this session that came from the cache on disk."""
+
+
+def _make_generator(config: LevelRun, game: Game) -> LevelGenerator:
+    """Return the generator that a configuration asks for."""
+    return make_generator(
+        config.generator, game, seed=config.seed, targets=config.want, **_generator_parameters(config)
+    )  # fmt: skip
+
+
+def _generator_again(config: LevelRun, game: GameText) -> LevelGenerator:
+    """Return the same in another process."""
+    return _make_generator(config, game.load())
 
 
 def run_levels(config: LevelRun, folder: Path | str, **options: Unpack[RunOptions]) -> LevelResult:
@@ -194,9 +209,7 @@ class LevelSearch(SearchRun):
     def __init__(self, config: LevelRun, game: Game, folder: Path) -> None:
         self.game = GameText.of(game)
         # Made here, before anything is written, so that every mistake shows at once.
-        self.generator: LevelGenerator = make_generator(
-            config.generator, game, seed=config.seed, targets=config.want, **_generator_parameters(config)
-        )
+        self.generator = _make_generator(config, game)
         super().__init__(config, folder, self.generator)
         usual = EVALUATION if config.progression else {}
         given = {**usual, **config.evaluation_parameters}
@@ -236,6 +249,16 @@ class LevelSearch(SearchRun):
         config = LevelRun.read(folder / "config.toml").with_budget(seconds=seconds, evaluations=evaluations)
         game = GameText.read(folder / "game", manifest["game"]["name"], manifest["game"]["reading"])
         return cls(config, game.load(), folder)
+
+    @contextlib.contextmanager
+    def prepare(self, options: RunOptions) -> Iterator[None]:
+        """Open the workers and the cache, and let other processes help the generator, for the time of a `with`."""
+        with super().prepare(options), contextlib.ExitStack() as stack:
+            count = min(self.workers.count, processors())
+            if count > 1 and self._is_long:
+                build = partial(with_plugins, loaded_plugins(), _generator_again, self.config, self.game)
+                stack.enter_context(self.generator.assisted(build, count))
+            yield
 
     @contextlib.contextmanager
     def _open_cache(self, folder: Path | str) -> Iterator[None]:

@@ -186,14 +186,14 @@ def test_boards_are_for_games_whose_levels_share_one(halls: Game) -> None:
     apart = make_generator("portfolio", LevelContext.of(pcg.load("dungeon")), seed=1)
     assert alike.bandit.mean("boards") == pytest.approx(0.9) and apart.bandit.mean("boards") == pytest.approx(0.35)
     picked = [
-        [generator._choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards")
+        [generator.choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards")
         for generator in (alike, apart)
     ]
     assert picked[0] > 40 > 10 > picked[1]
     # As soon as levels on the board are of no use any more, other families have their turn again.
     for _ in range(12):
         alike.bandit.reward("boards", 0.0)
-    assert [alike._choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards") < 10
+    assert [alike.choose_family(np.random.default_rng(seed)) for seed in range(60)].count("boards") < 10
 
 
 def test_a_family_whose_levels_are_copies_is_asked_less_often() -> None:

@@ -194,11 +194,11 @@ def test_drafts_that_are_liked_are_worth_more() -> None:
     dislikes = portfolio("dungeon", unlike=f"{liked}\n\n{other}")
 
     def difference(generator: PortfolioGenerator) -> float:
-        return generator._value(liked, parse(liked)) - generator._value(other, parse(other))
+        return generator.rating.value(liked, parse(liked)) - generator.rating.value(other, parse(other))
 
     assert difference(likes) > difference(plain) + 0.1
     apart = level_distance(liked, other)
-    assert dislikes._value(liked, parse(liked)) == pytest.approx(plain._value(liked, parse(liked)))
+    assert dislikes.rating.value(liked, parse(liked)) == pytest.approx(plain.rating.value(liked, parse(liked)))
     assert difference(likes) - difference(plain) == pytest.approx(apart)
 
 
@@ -366,9 +366,9 @@ def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time()
     tryouts = Tryouts(contexts("dungeon"))
     tryouts.telling = False
     tryouts.tried, tryouts.won = 5.0, 1.0
-    assert all(tryouts._searches(rng) for _ in range(20))
+    assert all(tryouts._calls(rng.random) for _ in range(20))
     tryouts.won = 0.0
-    found = [tryouts._searches(rng) for _ in range(40)]
+    found = [tryouts._calls(rng.random) for _ in range(40)]
     assert not any(found[:10]) and any(found)  # what was seen is forgotten in time
     assert not Tryouts(contexts("survival")).possible
 
@@ -379,9 +379,9 @@ def test_tryouts_that_win_own_levels_are_trusted_when_they_lose_drafts() -> None
         tryouts = Tryouts(contexts(name))
         assert tryouts.telling is telling
         tryouts.tried = 30.0
-        assert tryouts._searches(rng) is telling
+        assert (tryouts._calls(rng.random) > 0) is telling
         tryouts.tried = 60.0
-        assert not tryouts._searches(rng)  # not one in fifty
+        assert not tryouts._calls(rng.random)  # not one in fifty
 
 
 @pytest.mark.parametrize(
@@ -393,7 +393,7 @@ def test_lost_drafts_make_way_the_longer_the_more_rarely_tryouts_are_won(
     generator = portfolio("dungeon", polish=0)
     generator.tryouts.telling = telling
     generator.tryouts.tried, generator.tryouts.won = 18.0, won
-    generator._batches = 2
+    generator.batches = 2
     made: list[str] = []
     drafts = generator._drafts
 
@@ -444,7 +444,7 @@ def test_drafts_unlike_the_games_levels_are_worth_less(monkeypatch: pytest.Monke
     worth = []
     for cost in (0.5, 1.0, 2.0, 4.0, 64.0):
         monkeypatch.setattr(generator.polishing, "cost", lambda _, cost=cost: cost)
-        worth.append(generator._value(text, grid))
+        worth.append(generator.rating.value(text, grid))
     assert worth[0] == worth[1]
     assert np.diff(worth[1:]).tolist() == pytest.approx([-0.2, -0.2, 0.0])
 

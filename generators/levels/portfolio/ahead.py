@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 ASSISTANTS = 8
 """Most processes that draft for one run; each has some 300 MB of memory."""
+FIRST = 2
+"""Number of the candidate with which assistants begin: the first levels are not to wait for a processor."""
 JOIN = 2.0
 """Seconds in which an assistant that was ended is gone."""
 
@@ -52,10 +54,10 @@ class Verdict(NamedTuple):
 class Chosen(NamedTuple):
     """A choice of a family by the bandit."""
 
-    before: Mapping[str, Any]
-    """State of the draws."""
+    before: Any
+    """State of the draws, as numpy has it."""
     family: str
-    after: Mapping[str, Any]
+    after: Any
 
     def repeats(self, generator: PortfolioGenerator) -> bool:
         """Choose as well, and tell whether it comes to the same."""
@@ -231,7 +233,7 @@ class DraftsAhead:
     Args:
         generator: that is assisted.
         build: makes the same generator again, in another process; can be pickled.
-        count: assistants. They begin with the first candidate; until they are there, nothing waits for them.
+        count: assistants. They begin with candidate `FIRST`; until they are there, nothing waits for them.
     """
 
     def __init__(self, generator: PortfolioGenerator, build: Callable[[], PortfolioGenerator], count: int) -> None:
@@ -261,6 +263,8 @@ class DraftsAhead:
             number: of the candidate, whose verdicts have taken effect.
         """
         if self._helpers is None:
+            if number < FIRST:
+                return None
             self._begin()
         self._now, self._next = number, max(self._next, number + 1)
         self._drafts = {ahead: draft for ahead, draft in self._drafts.items() if ahead >= number}

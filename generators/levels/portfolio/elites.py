@@ -47,6 +47,11 @@ class Elites:
         """Return True for a level that is one of these."""
         return text in self._texts
 
+    def nearness(self, text: str, reach: float) -> float:
+        """Return how near a level is to the nearest of these: 1 for the same, 0 from a distance of `reach` on."""
+        shape = self._shape_of(text)
+        return max(0.0, max((1.0 - shape.distance(other) / reach for other in self.shapes), default=0.0))
+
     def add(self, one: Elite) -> bool:
         """Add a level unless a better one is like it, and remove worse ones like it; returns True if it was added."""
         if one.text in self._texts:

@@ -21,16 +21,13 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.lazy import cached_property
-from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.judging.levels import LevelJudge, value_of
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import niche_width
-from pcg.evaluators.metrics.registry import TEXT, measure
 from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
 from pcg.evaluators.parameters import Parameter
-from pcg.evaluators.targets import Target, target_value
+from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
 from pcg.generators.levels.examples import repair_around_locked_cells
@@ -59,6 +56,7 @@ from pcg.generators.levels.portfolio.game_kinds import game_kinds
 from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.polishing import Polishing
+from pcg.generators.levels.portfolio.rating import DraftRating
 from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.tryouts import Tryouts
 from pcg.generators.levels.repair.by_rules import repair
@@ -81,31 +79,10 @@ FINALISTS = 3
 """One of so many drafts is polished and rated by the judge of levels."""
 CHOICE = 3
 """Batches of new drafts from which the next level is chosen, as long as there are few good ones."""
-UNLIKE = 0.2
-"""Penalty for a draft that is twice as unlike the game's own levels as these are unlike each other, and as much again
-for each further doubling, up to `UNLIKE_MOST`.
-"""
-UNLIKE_MOST = 0.4
 BATCHES = 8
 """Most times that drafts are made for one level."""
 SPREADS = (0.0, 0.5, 1.0, 2.0)
 """Spread of the numbers of objects after so many batches of drafts that were all like known levels."""
-NEAR = 0.3
-"""Penalty for a draft that is like an elite, times its nearness in [0, 1]."""
-REACH = 1.6
-"""Distance up to which a draft counts as near an elite, in radii of niches."""
-ALIKE = 1.0
-"""Penalty for the distance from levels of `like`, and reward for that from levels of `unlike`."""
-COPY = 2.0
-"""Penalty for a draft that copies an example; it falls to 0 with the originality asked for."""
-BROKEN = 1.5
-"""Penalty for a draft whose windows are all unknown to the game's own levels; it falls to 0 with their share."""
-ASTRAY = 0.05
-"""Penalty for each thing that stands where the game's own levels never have it."""
-LACKING = 1.0
-"""Penalty for a draft without the sprites that the rules require."""
-CUT = 0.25
-"""Penalty for each piece of a line that the game's own levels have whole."""
 
 
 def wanted_axis(targets: Iterable[Target]) -> int | None:
@@ -202,12 +179,7 @@ class PortfolioGenerator(DelayedGenerator):
             return self.number("originality") if self.context.examples else 0.0
         return min(self.number("originality"), float(np.median(known)))
 
-    # -- judges of drafts ----------------------------------------------------------------------------------------------
-
-    @cached_property
-    def judge(self) -> LevelJudge:
-        """The judge of levels, which rates the texts of drafts."""
-        return LevelJudge(self.context.text, self.context.example_texts)
+    # -- parts, made when they are first needed ------------------------------------------------------------------------
 
     @property
     def example_objects(self) -> ExampleObjects:
@@ -229,18 +201,13 @@ class PortfolioGenerator(DelayedGenerator):
         """Walls and stretches as they are in the game's own levels, cell by cell."""
         return self.workshop.structure
 
-    def _target_satisfaction(self, grid: Grid) -> float:
-        """Return the satisfaction of the targets that can be measured of a text, in [0, 1]."""
-        if not self.targets:
-            return 1.0
-        level = self.context.text.level(grid)
-        metrics = measure(TEXT, level)
-        found = []
-        for target in self.targets:
-            value = target_value(target.name, self.context.analysis, metrics, level.sprites, None)
-            if value is not None:
-                found.append(target.satisfaction(value))
-        return sum(found) / len(found) if found else 1.0
+    @cached_property
+    def rating(self) -> DraftRating:
+        """The rating of drafts before they are played."""
+        polishing = self.polishing if self.context.examples else None
+        return DraftRating(
+            self.context, self.targets, self.workshop, polishing, self.elites, self.nearly, self.like, self.unlike
+        )
 
     # -- learning --------------------------------------------------------------------------------------------------
 
@@ -457,7 +424,7 @@ class PortfolioGenerator(DelayedGenerator):
             chosen = [self.context.palette.parse(one.text) for one in parents.draw(rng, 2)] if family.breeds else []
             made = self._whole(family.make(self.workshop, rng, chosen), chosen)
             grid = self._finished(made, rng, family.settles, spread)
-            drafts.append((self._is_known(grid), self._quick_penalty(grid), k, grid))
+            drafts.append((self._is_known(grid), self.rating.penalty(grid), k, grid))
         drafts.sort(key=lambda draft: draft[:3])
         found: list[tuple[bool, float, str]] = []
         copies = 0
@@ -474,7 +441,7 @@ class PortfolioGenerator(DelayedGenerator):
                     grid = polished
             text = self.context.palette.text(grid)
             copies += self.least > 0.0 and self.polishing.originals.originality(grid) < self.least
-            found.append((self._is_known(grid), self._value(text, grid), text))
+            found.append((self._is_known(grid), self.rating.value(text, grid), text))
         if copies == len(found):  # a game has only so many levels that are nearly its own
             self.bandit.reward(name, 0.0, made=False)
             self._step(InVain(name))
@@ -572,45 +539,6 @@ class PortfolioGenerator(DelayedGenerator):
         if self._draws_lines:
             mended = self.workshop.lines.kept(mended, grid)
         return self._repaired(LevelBuilder(self.context, mended.copy()), rng)
-
-    def _quick_penalty(self, grid: Grid) -> float:
-        """Return the penalty of a draft by quick measures; the lowest is best."""
-        price = self.polishing.cost(grid) if self.context.examples else 0.0
-        return max(price, 0.9) + self._faults(grid)
-
-    def _faults(self, grid: Grid) -> float:
-        """Return the penalty for what a draft lacks: originality, required sprites, targets."""
-        price = LACKING * (1.0 - self.context.requirements.satisfaction(self.context.palette.count_types(grid)))
-        if self.targets:
-            price += 1.0 - self._target_satisfaction(grid)
-        if self.context.examples and self.least > 0.0:
-            price += COPY * max(0.0, self.least - self.polishing.originals.originality(grid)) / self.least
-        if self.context.examples:
-            price += BROKEN * max(0.0, self.structure.unknown_share(grid) - self.structure.enough)
-            price += ASTRAY * float(self.structure.strays(grid).sum()) + CUT * self.workshop.lines.faults(grid)
-        return price
-
-    def _value(self, text: str, grid: Grid) -> float:
-        """Return the value of a draft: the judge's, less its faults and its nearness to the elites."""
-        try:
-            value = value_of(self.judge.parts(self.judge.view(text)))
-        except PcgError:
-            return -1.0
-        value -= self._faults(grid)
-        if self.context.examples:
-            value -= min(UNLIKE_MOST, UNLIKE * float(np.log2(max(1.0, self.polishing.cost(grid)))))
-        if self.elites.knows(text) or self.nearly.knows(text):
-            return value - 1.0
-        if self.like or self.unlike:
-            looks = LevelShape(text)
-            value -= ALIKE * min((looks.distance(other) for other in self.like), default=0.0)
-            value += ALIKE * min((looks.distance(other) for other in self.unlike), default=0.0)
-        if self.niche > 0.0:
-            shape = self._shape(text)
-            reach = REACH * self.niche
-            near = max((1.0 - shape.distance(other) / reach for other in self.elites.shapes), default=0.0)
-            value -= NEAR * max(0.0, near)
-        return value
 
     # -- what was found ------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,10 @@ PortOption = Annotated[
 OpenOption = Annotated[bool, typer.Option("--open/--no-open")]
 WorkersOption = Annotated[int | None, typer.Option(min=1)]
 ExecutorOption = Annotated[
-    str | None, typer.Option(help="What evaluates on this machine: threads or processes. [default: threads]")
+    str | None,
+    typer.Option(
+        help="What evaluates on this machine: threads or processes. [default: threads; long runs of rules and games: processes]"
+    ),
 ]
 ClusterOption = Annotated[
     str | None,

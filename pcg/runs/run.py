@@ -29,8 +29,9 @@ class RunOptions(TypedDict, total=False):
 
     Attributes:
         workers: evaluations side by side (default: one per processor).
-        executor: what evaluates: "threads" (default), "processes", "local:N" or "tcp://host:port" (a Dask cluster), or
-            any `concurrent.futures.Executor` of your own.
+        executor: what evaluates: "threads", "processes", "local:N" or "tcp://host:port" (a Dask cluster), or any
+            `concurrent.futures.Executor` of your own. By default threads; processes in long runs of rules and games,
+            which take more Python.
         cache: folder of evaluations that runs share, "user" for the folder of the user's caches; for levels only.
         progress: called after every evaluation with the kind's `Progress`.
         command: command line to note in `timing.jsonl` (default: that of this process).

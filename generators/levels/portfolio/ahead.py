@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pcg.engine.model import RESERVE
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics.skeletons import StructuralShape
 from pcg.evaluators.processes import WorkerProcess, begin_worker
 from pcg.generators.levels.contract import Candidate, Evaluation
@@ -30,12 +31,14 @@ ASSISTANTS = 8
 """Most processes that draft for one run; each has some 300 MB of memory."""
 FIRST = 2
 """Number of the candidate with which assistants begin: the first levels are not to wait for a processor."""
+KEPT = 1 << 28
+"""Bytes of the memory of searches that an assistant keeps for the next."""
 JOIN = 2.0
 """Seconds in which an assistant that was ended is gone."""
 
 
 class Verdict(NamedTuple):
-    """What a portfolio learns of a candidate."""
+    """Verdict on a candidate, as a portfolio learns it."""
 
     number: int
     level: str
@@ -112,7 +115,7 @@ class Limited(NamedTuple):
 
 
 Step = Chosen | InVain | TriedOut | WentOn | Limited
-"""What a draft takes for granted of the record of others, and adds to it."""
+"""Step of a draft: something of the record of others that it takes for granted, or adds to."""
 
 
 class Grounds(NamedTuple):
@@ -146,9 +149,9 @@ class Draft(NamedTuple):
     text: str
     family: str
     steps: Sequence[Step]
-    """What was decided by the record of earlier drafts, in order."""
+    """Decisions by the record of earlier drafts, in order."""
     first: bool
-    """Whether no other level was taken to be under way or known."""
+    """True if no other level was taken to be under way or known."""
     under_way: Mapping[int, str]
     """Levels that were taken to be under way, by number."""
     compared: Sequence[StructuralShape]
@@ -156,7 +159,7 @@ class Draft(NamedTuple):
 
 
 class Trail:
-    """What is noted of a draft while it is made."""
+    """Notes on a draft while it is made."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
@@ -198,10 +201,12 @@ def assist(build: Callable[[], PortfolioGenerator], state: Mapping[str, Any], or
         orders: a `Job` at a time, answered with its `Draft`; an empty answer comes first.
     """
     begin_worker()
-    generator = build()
-    generator.load_state_dict(state)
-    assistant = Assistant(generator)
-    with RESERVE.open():
+    RESERVE.limit = KEPT
+    # what fails for good fails again where the draft is made next, and is told there
+    with suppress(PcgError, MemoryError, OSError, EOFError), RESERVE.open():
+        generator = build()
+        generator.load_state_dict(state)
+        assistant = Assistant(generator)
         orders.send(None)
         while True:
             orders.send(assistant.draft(orders.recv()))
@@ -270,16 +275,17 @@ class DraftsAhead:
         self._drafts = {ahead: draft for ahead, draft in self._drafts.items() if ahead >= number}
         self._collect(False)
         if number not in self._drafts:
-            self._give_out()
+            self.give_out()
         while number not in self._drafts and any(helper.job == number for helper in self._helpers or ()):
             self._collect(True)
             if number not in self._drafts:
-                self._give_out()
+                self.give_out()
         draft = self._drafts.pop(number, None)
         if draft is None:
             return None
         if not self._generator.takes(draft):
             self.wasted += 1
+            self.give_out()
             return None
         self.used += 1
         return draft
@@ -320,11 +326,7 @@ class DraftsAhead:
             if draft is not None and draft.number >= self._now:
                 self._drafts[draft.number] = draft
 
-    def go_on(self) -> None:
-        """Give out work after a candidate was made."""
-        self._give_out()
-
-    def _give_out(self) -> None:
+    def give_out(self) -> None:
         """Give the next candidates to the assistants that have none, as far as their verdicts are there."""
         generator = self._generator
         for helper in self._helpers or ():

@@ -154,7 +154,7 @@ class PortfolioGenerator(DelayedGenerator):
         self._ahead: DraftsAhead | None = None
         """Drafts that other processes make; None without any."""
         self._trail: Trail | None = None
-        """What drafts take for granted; None where nobody asks."""
+        """Notes on the draft that is made; None where nobody asks for them."""
         self.tryouts = Tryouts(self.context, self.targets)
         """Quick plays of drafts."""
         self.batches = BATCHES
@@ -244,7 +244,7 @@ class PortfolioGenerator(DelayedGenerator):
             text, name = draft.text, draft.family
         self.under_way[number] = text
         if draft is not None and self._ahead is not None:
-            self._ahead.go_on()
+            self._ahead.give_out()
         return Candidate(number, text, name)
 
     @contextmanager

@@ -45,7 +45,7 @@ class Tryout(NamedTuple):
     """A quick play of one draft."""
 
     drawn: float | None
-    """What decided by chance whether a win was searched for, in [0, 1); None where nothing did."""
+    """Draw that decided whether a win was searched for, in [0, 1); None where chance had no part."""
     calls: int
     """Forward-model calls that the search was allowed; 0 for no search."""
     won: bool

@@ -1,9 +1,10 @@
-"""Whole runs with one worker on one processor, and with two on two: candidates per minute, memory, equal bytes.
+"""Whole runs with one worker on one processor and with two on two, and batches of plays with one thread and two.
 
 Every run is a command of its own. The first may use one processor alone, for with one worker, too, a run drafts while
 it evaluates. Two free cores are needed, not two threads of one.
 
     python benchmarks/two_workers.py [--only NAME ...] [--scale F]
+    python benchmarks/two_workers.py --only batches
 
 A program, not a test: it judges nothing.
 """
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -20,10 +20,16 @@ import tempfile
 import time
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+import pcg
+
 OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+BATCHES = "batches"
+WINDOW = 0.3
+"""Seconds."""
 INVADERS = ("--params", "sprite.alien.speed=0.2..1.0:0.1", "--params", "sprite.raider.prob=0.01..0.3:0.01")
 PLAYED = ("--games", "dungeon,boxes,invaders,hunt,digger", "--levels", "0-2", "--agents", "mcts,olets,random")
 RUNS: dict[str, tuple[tuple[str, ...], int]] = {
@@ -61,34 +67,57 @@ def measured(command: tuple[str, ...], number: int, workers: int, folder: Path) 
     )  # fmt: skip
 
 
+def steps_a_second(copies: int, observation: str, workers: int) -> float:
+    """Return the steps per second of a batch of plays of the dungeon, the best of five windows."""
+    envs = pcg.vector_env("dungeon", copies, observation=observation, workers=workers)
+    envs.reset(seed=1)
+    actions = np.random.default_rng(1).integers(len(envs.actions), size=(64, copies))
+    best, step = 0.0, 0
+    for _ in range(5):
+        begun, first = time.perf_counter(), step
+        while step == first or time.perf_counter() - begun < WINDOW:
+            envs.step(actions[step % 64])
+            step += 1
+        best = max(best, (step - first) * copies / (time.perf_counter() - begun))
+    envs.close()
+    return best
+
+
+def batches() -> Table:
+    """Return the table of batches with one thread and with two."""
+    table = Table("copies", "observation", "one thread, steps/s", "two", "times")
+    for copies in (1024, 4096, 16384):
+        for observation in ("none", "planes", "entities"):
+            one, two = (max(steps_a_second(copies, observation, workers) for _ in range(3)) for workers in (1, 2))
+            table.add_row(str(copies), observation, f"{one:,.0f}", f"{two:,.0f}", f"{two / one:.2f}")
+    return table
+
+
 def main() -> None:
     """Run what was asked for and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=list(RUNS), default=list(RUNS), help="only these")
+    parser.add_argument("--only", nargs="+", choices=[*RUNS, BATCHES], default=[*RUNS, BATCHES], help="only these")
     parser.add_argument("--scale", type=float, default=1.0, help="factor of the numbers of evaluations")
-    parser.add_argument("--json", action="store_true", help="print JSON instead")
     chosen = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         raise SystemExit("two processors are needed, there is one")
     table = Table(
         "run", "evaluations", "one worker, s", "two, s", "times", "processor s", "largest process, MB", "same"
     )
-    rows = []
-    for name in chosen.only:
+    for name in (name for name in chosen.only if name != BATCHES):
         command, number = RUNS[name]
         number = max(1, round(number * chosen.scale))
         with tempfile.TemporaryDirectory() as folder:
             one = measured(command, number, 1, Path(folder) / "one")
             two = measured(command, number, 2, Path(folder) / "two")
-        rows.append({"run": name, "evaluations": number, "one": one[:3], "two": two[:3], "same": one[3] == two[3]})
         table.add_row(
             name, str(number), f"{one[0]:.1f}", f"{two[0]:.1f}", f"{one[0] / two[0]:.2f}",
             f"{one[1]:.0f}, {two[1]:.0f}", f"{one[2]:.0f}, {two[2]:.0f}", "yes" if one[3] == two[3] else "no",
         )  # fmt: skip
-    if chosen.json:
-        print(json.dumps(rows, indent=1))
-    else:
+    if table.row_count:
         OUT.print(table)
+    if BATCHES in chosen.only:
+        OUT.print(batches())
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import sys
 import threading
-from multiprocessing import spawn
+from collections.abc import Iterator
+from multiprocessing import resource_tracker, spawn
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -27,6 +29,20 @@ def begin_worker() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
+@contextlib.contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """Hold Ctrl-C back for the time of a `with`, in this thread and in processes that are begun."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # where it is begun later, Ctrl-C is let through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class WorkerProcess(SpawnProcess):
     """A process that is spawned, also by a program whose jobs stand outside ``if __name__ == "__main__":``.
 
@@ -35,7 +51,15 @@ class WorkerProcess(SpawnProcess):
     """
 
     def start(self) -> None:
-        """Start the process."""
+        """Start the process.
+
+        Ctrl-C goes to all processes of a terminal, and one that is just being imported would answer with a traceback:
+        the signal stays blocked there from the first moment on.
+        """
+        with interrupts_blocked():
+            self._start()
+
+    def _start(self) -> None:
         if program_is_guarded():
             super().start()
             return

@@ -75,7 +75,7 @@ class Plays:
         bounds = [n * w // workers for w in range(workers + 1)]
         self._ranges = list(pairwise(bounds))
         self._worker_of = np.repeat(np.arange(workers), np.diff(bounds))
-        self._threads = ThreadPoolExecutor(workers, "pcg-vector") if workers > 1 else None
+        self._threads = ThreadPoolExecutor(workers - 1, "pcg-vector") if workers > 1 else None
 
     def limits(self, max_ticks: int | None, win_bonus: float) -> None:
         """Set what ends a play early, and what a win is worth."""
@@ -149,7 +149,9 @@ class Plays:
         if self._threads is None:
             undone = int(invoke3(address, record, 0, self.count))
         else:
-            undone = sum(self._threads.map(lambda part: int(invoke3(address, record, *part)), self._ranges))
+            own, *others = self._ranges
+            begun = [self._threads.submit(invoke3, address, record, *part) for part in others]
+            undone = int(invoke3(address, record, *own)) + sum(int(part.result()) for part in begun)
         if not undone:
             return
         for i in np.flatnonzero(self.status).tolist():

@@ -37,7 +37,7 @@ WorkersOption = Annotated[int | None, typer.Option(min=1)]
 ExecutorOption = Annotated[
     str | None,
     typer.Option(
-        help="What evaluates on this machine: threads or processes. [default: threads; long runs of rules and games: processes]"
+        help="What evaluates on this machine: threads or processes. [default: threads; processes in long runs of games]"
     ),
 ]
 ClusterOption = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -17,6 +18,7 @@ from pcg.runs import LevelRun, RulesRun, TuningRun, run_levels
 from pcg.runs.experiments import levels
 from pcg.runs.experiments.rules import RuleSearch
 from pcg.runs.experiments.tuning import TuningSearch
+from pcg.runs.process_pool import ProcessPool
 from pcg.runs.run import RunOptions
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1, "min_length": 5}
@@ -80,3 +82,9 @@ def test_processes_are_begun_for_long_runs_with_several_workers(
     ):
         pass
     assert opened == [None, "processes" if helped else None, "threads", None]
+
+
+def test_ctrl_c_is_blocked_in_processes_from_their_first_moment() -> None:
+    with ProcessPool(1) as pool:
+        assert signal.SIGINT in pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, ()).result()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -159,24 +159,25 @@ def test_a_draft_on_other_grounds_is_not_taken() -> None:
     before = generator.grounds()
     generator.batches = 1
     changed = generator.grounds()
-    assert not generator.takes(draft) and generator.grounds() == changed
+    assert not generator.confirm(draft) and generator.grounds() == changed
     generator.stand_on(before)
     for name in generator.bandit.arms:  # another family would be chosen
         generator.bandit.reward(name, 0.0 if name == draft.family else 1.0)
     for _ in range(40):
         generator.bandit.reward(draft.family, 0.0)
-    assert not generator.takes(draft)
+    assert not generator.confirm(draft)
     generator.stand_on(before)
     under_way = dict(generator.under_way)
     generator.under_way[99] = draft.text  # it was found unlike all that was under way
-    assert not generator.takes(draft)
+    assert not generator.confirm(draft)
     generator.under_way = {**under_way, min(under_way): under_way[max(under_way)]}
-    assert not generator.takes(draft)
+    assert not generator.confirm(draft)
+    assert not generator.confirm(draft._replace(compared=()))  # all were like what is not there
     generator.under_way = {}
     generator.applied = 0  # the first of all is chosen in another way
-    assert not generator.takes(draft)
+    assert not generator.confirm(draft)
     generator.under_way, generator.applied = under_way, 1
-    assert generator.takes(draft)
+    assert generator.confirm(draft)
     other = make()
     told(other, 5)
     other.ask(1)

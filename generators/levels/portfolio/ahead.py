@@ -153,7 +153,7 @@ class Draft(NamedTuple):
     first: bool
     """True if no other level was taken to be under way or known."""
     under_way: Mapping[int, str]
-    """Levels that were taken to be under way, by number."""
+    """Levels that were taken to be under way, by number; none where nothing was compared with them."""
     compared: Sequence[StructuralShape]
     """Drafts that were found to be unlike those."""
 
@@ -163,6 +163,8 @@ class Trail:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        self.looked = False
+        """True once a draft was compared with levels under way."""
         self.compared: list[StructuralShape] = []
         """Drafts that were found to be unlike known levels."""
 
@@ -283,7 +285,7 @@ class DraftsAhead:
         draft = self._drafts.pop(number, None)
         if draft is None:
             return None
-        if not self._generator.takes(draft):
+        if not self._generator.confirm(draft):
             self.wasted += 1
             self.give_out()
             return None

@@ -283,20 +283,20 @@ class PortfolioGenerator(DelayedGenerator):
         self.applied, self.under_way, self._trail = known, dict(under_way), Trail()
         self.tryouts.note = lambda tryout: self._step(TriedOut(tryout))
         text, family = self._level(number)
-        first = not under_way and not known
-        return Draft(number, text, family, self._trail.steps, first, under_way, self._trail.compared)
+        first, trail = not under_way and not known, self._trail
+        return Draft(number, text, family, trail.steps, first, under_way if trail.looked else {}, trail.compared)
 
     def _step(self, step: Step) -> None:
         if self._trail is not None:
             self._trail.steps.append(step)
 
-    def takes(self, draft: Draft) -> bool:
+    def confirm(self, draft: Draft) -> bool:
         """Tell whether a draft that was made ahead of time is the one that would be made now, and take its steps."""
         if draft.first == bool(self.under_way or self.applied):
             return False
+        if any(self.under_way.get(number) != text for number, text in draft.under_way.items()):
+            return False
         if draft.compared:
-            if any(self.under_way.get(number) != text for number, text in draft.under_way.items()):
-                return False
             others = [self._shape_of(text) for number, text in self.under_way.items() if number not in draft.under_way]
             if any(shape.distance(other) < self.niche for shape in draft.compared for other in others):
                 return False
@@ -463,8 +463,10 @@ class PortfolioGenerator(DelayedGenerator):
         shape = self._shape(self.context.palette.text(grid))
         under_way = map(self._shape_of, self.under_way.values())
         known = any(shape.distance(other) < self.niche for other in (*self.elites.shapes, *under_way))
-        if not known and self._trail is not None:
-            self._trail.compared.append(shape)
+        if self._trail is not None:
+            self._trail.looked = True
+            if not known:
+                self._trail.compared.append(shape)
         return known
 
     def _finished(self, draft: Grid, rng: np.random.Generator, settles: bool, spread: float = 0.0) -> Grid:

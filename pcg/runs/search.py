@@ -37,7 +37,7 @@ FAILED = "failed.txt"
 """In the folder of a run: the candidate whose evaluation kills its workers."""
 
 LONG_EVALUATIONS, LONG_SECONDS = 100, 20.0
-"""Budget from which on processes are begun that are not asked for; they take two to three seconds each."""
+"""Budget from which on processes are begun that are not asked for; they take one to two seconds each."""
 
 
 def check_version(code: str) -> None:

@@ -102,7 +102,7 @@ def wait_for_assistants(at: DraftsAhead) -> None:
 
 def test_other_processes_draft_the_same_levels() -> None:
     alone, helped = make(), make()
-    with assisted(helped, partial(make_generator, "portfolio", load("boxes"), seed=1, **FEW)) as at:
+    with assisted(helped, make) as at:
         made = told(helped, 3)
         wait_for_assistants(at)
         made += told(helped, 17)
@@ -115,7 +115,7 @@ def test_other_processes_draft_the_same_levels() -> None:
 
 def test_assistants_that_die_or_cannot_begin_are_done_without() -> None:
     alone, helped = make(), make()
-    with assisted(helped, partial(make_generator, "portfolio", load("boxes"), seed=1, **FEW)) as at:
+    with assisted(helped, make) as at:
         made = told(helped, 3)
         wait_for_assistants(at)
         made += told(helped, 3)
@@ -126,7 +126,7 @@ def test_assistants_that_die_or_cannot_begin_are_done_without() -> None:
     expected = told(alone, 3) + told(alone, 3) + told(alone, 6)
     assert made == expected
     broken = make()
-    with assisted(broken, partial(make_generator, "no such generator", load("boxes"), seed=1)) as at:
+    with assisted(broken, partial(make, "no such game")) as at:
         found = told(broken, 3)
         wait_for_assistants(at)
         found += told(broken, 3)

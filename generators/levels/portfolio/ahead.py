@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 
 ASSISTANTS = 8
-"""Most processes that draft for one run; each has some 300 MB of memory."""
+"""Most processes that draft for one run; each has some 200 MB of memory."""
 FIRST = 2
 """Number of the candidate with which assistants begin: the first levels are not to wait for a processor."""
 KEPT = 1 << 28

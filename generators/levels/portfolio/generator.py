@@ -238,12 +238,9 @@ class PortfolioGenerator(DelayedGenerator):
 
     def _make(self, number: int) -> Candidate:
         draft = self._ahead.draft(number) if self._ahead is not None else None
-        if draft is None:
-            text, name = self._level(number)
-        else:
-            text, name = draft.text, draft.family
+        text, name = self._level(number) if draft is None else (draft.text, draft.family)
         self.under_way[number] = text
-        if draft is not None and self._ahead is not None:
+        if self._ahead is not None:
             self._ahead.give_out()
         return Candidate(number, text, name)
 

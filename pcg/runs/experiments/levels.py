@@ -253,12 +253,12 @@ class LevelSearch(SearchRun):
     @contextlib.contextmanager
     def prepare(self, options: RunOptions) -> Iterator[None]:
         """Open the workers and the cache, and let other processes help the generator, for the time of a `with`."""
-        with super().prepare(options), contextlib.ExitStack() as stack:
+        with super().prepare(options):
             count = min(self.workers.count, processors())
-            if count > 1 and self._is_long:
-                build = partial(with_plugins, loaded_plugins(), _generator_again, self.config, self.game)
-                stack.enter_context(self.generator.assisted(build, count))
-            yield
+            build = partial(with_plugins, loaded_plugins(), _generator_again, self.config, self.game)
+            helped = count > 1 and self._is_long
+            with self.generator.assisted(build, count) if helped else contextlib.nullcontext():
+                yield
 
     @contextlib.contextmanager
     def _open_cache(self, folder: Path | str) -> Iterator[None]:

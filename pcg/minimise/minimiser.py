@@ -226,7 +226,8 @@ def _possible(part: Part, plays: Plays) -> bool:
 
 def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
-    and who plays badly does not win. Also what keeps movers out of walls that they did not get to.
+    and who plays badly does not win. Also the rules that give what these ask for, as a coin that keeps a guard from
+    killing, and what keeps movers out of walls that they did not get to.
     """
     definition = search.game.definition
     analysis = analyse(definition)
@@ -238,14 +239,14 @@ def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     counted = {t for e in analysis.endings if e.index in unreached for t in e.types}
     ways = [s.consequence for s in analysis.sources if s.product in counted]
     ways += [r.consequence for r in analysis.removals if r.victim in counted]
-    needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
-    for (first, _), found in analysis.meetings.items():
-        ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
     for loss in analysis.losses:
         deaths = [r for r in analysis.removals if r.victim in loss.types and _was_there(r.partner, search.game, plays)]
         ways += [r.consequence for r in deaths]
         if deaths and definition.terminations[loss.index].line not in plays.used:
             unreached[loss.index] = definition.terminations[loss.index].line
+    needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
+    for (first, _), found in analysis.meetings.items():
+        ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
     for pair, found in analysis.meetings.items():
         stopped = found and all(c.kind in ("block", "turn") and c.target == FIRST for c in found)
         if stopped and analysis.has(pair[0], "mover") and all(_was_there(t, search.game, plays) for t in pair):

@@ -154,6 +154,7 @@ class Cutter:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self._references = references()
 
     def text(self, without: Collection[Part]) -> str:
         """The game without these parts, in canonical form."""
@@ -174,14 +175,15 @@ class Cutter:
                 section = replace(section, children=tuple(lines))
             sections.append(section)
         gone -= there | {"wall", "avatar"}
-        sections = [s if s.name.text.lower() == "spriteset" else _section(s, cut, gone) for s in sections]
+        freed = _Freed(gone, self._references)
+        sections = [s if s.name.text.lower() == "spriteset" else freed.section(s, cut) for s in sections]
         sections = [
-            replace(s, children=tuple(_freed(s.children, gone))) if s.name.text.lower() == "spriteset" else s
+            replace(s, children=tuple(freed.sprites(s.children))) if s.name.text.lower() == "spriteset" else s
             for s in sections
         ]
         header = self.tree.header
         options = _options(header, cut)
-        header = replace(header, options=_freed_options(options, gone), children=(*before, *sections))
+        header = replace(header, options=freed.options(options), children=(*before, *sections))
         return Tree(header, self.tree.after, self.tree.file)
 
 
@@ -224,42 +226,69 @@ def _sprites(
     return found
 
 
-def _section(section: Section, cut: _Cut, gone: set[str]) -> Section:
-    lines: list[Entry] = []
-    for line in section.children:
-        if isinstance(line, InteractionLine) and line.arrow is not None:
-            seconds = tuple(
-                s for k, s in enumerate(line.seconds) if ("rule", line.line, k) not in cut and str(s) not in gone
-            )
-            options = _freed_options(_options(line, cut), gone)
-            lost = {o.key for o in _options(line, cut)} - {o.key for o in options}
-            if not seconds or str(line.first) in gone or lost:
-                continue
-            lines.append(replace(line, seconds=seconds, options=options))
-        elif isinstance(line, TerminationLine):
-            if ("ending", line.line, 0) in cut:
-                continue
-            options = _freed_options(_options(line, cut), gone)
-            if any(o.key == "stype" for o in line.options) and not any(o.key == "stype" for o in options):
-                continue
-            lines.append(replace(line, options=options))
-        elif isinstance(line, MappingLine):
-            names = tuple(n for n in line.names if str(n) not in gone)
-            if names or not line.names:
-                lines.append(replace(line, names=names))
-        else:
-            lines.append(line)
-    return replace(section, children=tuple(lines))
+@dataclass(frozen=True)
+class _Freed:
+    """Lines without the names of what is gone.
 
+    Attributes:
+        gone: names of sprite types.
+        references: as `references`.
+    """
 
-def _freed(entries: Iterable[Entry], gone: set[str]) -> list[Entry]:
-    """Sprite lines whose parameters name nothing that is gone."""
-    return [
-        replace(line, options=_freed_options(line.options, gone), children=tuple(_freed(line.children, gone)))
-        if isinstance(line, SpriteLine)
-        else line
-        for line in entries
-    ]
+    gone: set[str]
+    references: frozenset[str]
+
+    def section(self, section: Section, cut: _Cut) -> Section:
+        """A section other than that of the sprites, without the parts that are cut."""
+        lines: list[Entry] = []
+        for line in section.children:
+            if isinstance(line, InteractionLine) and line.arrow is not None:
+                seconds = tuple(
+                    s for k, s in enumerate(line.seconds)
+                    if ("rule", line.line, k) not in cut and str(s) not in self.gone
+                )  # fmt: skip
+                given = _options(line, cut)
+                options = self.options(given)
+                if not seconds or str(line.first) in self.gone or {o.key for o in given} - {o.key for o in options}:
+                    continue
+                lines.append(replace(line, seconds=seconds, options=options))
+            elif isinstance(line, TerminationLine):
+                if ("ending", line.line, 0) in cut:
+                    continue
+                options = self.options(_options(line, cut))
+                if any(o.key == "stype" for o in line.options) and not any(o.key == "stype" for o in options):
+                    continue
+                lines.append(replace(line, options=options))
+            elif isinstance(line, MappingLine):
+                names = tuple(n for n in line.names if str(n) not in self.gone)
+                if names or not line.names:
+                    lines.append(replace(line, names=names))
+            else:
+                lines.append(line)
+        return replace(section, children=tuple(lines))
+
+    def sprites(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Sprite lines whose parameters name nothing that is gone."""
+        return [
+            replace(line, options=self.options(line.options), children=tuple(self.sprites(line.children)))
+            if isinstance(line, SpriteLine)
+            else line
+            for line in entries
+        ]
+
+    def options(self, options: Iterable[Option]) -> tuple[Option, ...]:
+        """Options without the names of what is gone; those that name nothing else are dropped."""
+        if not self.gone:
+            return tuple(options)
+        found = []
+        for o in options:
+            if o.key in self.references and self.gone.intersection(o.value.split(",")):
+                left = [n for n in o.value.split(",") if n not in self.gone]
+                if not left:
+                    continue
+                o = replace(o, value=",".join(left))
+            found.append(o)
+        return tuple(found)
 
 
 def references() -> frozenset[str]:
@@ -269,19 +298,3 @@ def references() -> frozenset[str]:
     tables += [t.params.values() for t in ontology.TERMINATIONS.values()]
     tables.append(ontology.GAME_PARAMS.values())
     return frozenset(p.name for params in tables for p in params if p.references)
-
-
-def _freed_options(options: Iterable[Option], gone: set[str]) -> tuple[Option, ...]:
-    """Options without the names of what is gone; those that name nothing else are dropped."""
-    if not gone:
-        return tuple(options)
-    names = references()
-    found = []
-    for o in options:
-        if o.key in names and gone.intersection(o.value.split(",")):
-            left = [n for n in o.value.split(",") if n not in gone]
-            if not left:
-                continue
-            o = replace(o, value=",".join(left))
-        found.append(o)
-    return tuple(found)

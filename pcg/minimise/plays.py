@@ -91,8 +91,13 @@ class _Eyes:
         types = state.game.definition.types
         self._types = np.array([_name_hash(names.get(t.name, t.name)) for t in types], np.uint64)
         arrays = StateArrays(state)
-        level = arrays.level
-        self._level = self._hashes(level["type"], level["x"], level["y"])
+        level, mortal = arrays.level, len(arrays.mortal_alive)
+        hashes = self._hashes(level["type"], level["x"], level["y"])
+        self._mortal = hashes[:mortal]
+        self._lasting = int(hashes[mortal:].sum(dtype=np.uint64))
+        self._looked_at: tuple[object, ...] = ()
+        """State, address, offsets and number of slots that the views are of; a tick that needs room changes them."""
+        self._moving, self._alive = arrays.moving, arrays.mortal_alive
 
     def _hashes(self, types: NDArray[Any], x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.uint64]:
         mixed: NDArray[np.uint64] = self._types[types] + x.astype(np.uint64) * _X
@@ -105,14 +110,19 @@ class _Eyes:
 
     def see(self, state: State) -> int:
         """The hash of a state; equal whatever the ids of types and sprites are."""
-        arrays = StateArrays(state)
-        moving = arrays.moving
-        there = moving["id"] >= 0
-        moving = moving[there]
-        total = int(self._hashes(moving["type"], moving["x"], moving["y"]).sum(dtype=np.uint64))
-        total += int(self._level[arrays.alive].sum(dtype=np.uint64))
-        total &= 2**64 - 1  # whichever of the two parts a sprite is kept in
         head = state.header
+        of = (state, state.address, head.at_sprites, head.at_alive, head.slots)
+        if of != self._looked_at:
+            arrays = StateArrays(state)
+            self._moving, self._alive, self._looked_at = arrays.moving, arrays.mortal_alive, of
+        moving = self._moving
+        there = moving["id"] >= 0
+        if not there.all():
+            moving = moving[there]
+        total = self._lasting + int(self._hashes(moving["type"], moving["x"], moving["y"]).sum(dtype=np.uint64))
+        if len(self._mortal):
+            total += int(self._mortal[self._alive != 0].sum(dtype=np.uint64))
+        total &= 2**64 - 1  # whichever of the parts a sprite is kept in
         return hash((total, head.score0, head.score1, head.win0, head.win1, bool(head.ended)))
 
 

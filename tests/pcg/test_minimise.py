@@ -127,6 +127,21 @@ def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
     assert death not in " ".join(smaller(game_of(GAME, apart), keep_unmet=False).text.split())
 
 
+def test_what_keeps_a_danger_from_killing_stays_though_no_play_got_it() -> None:
+    """A coin keeps the dragon from killing; without the rule by which it is collected it would lie there for nothing."""
+    shield = "hero dragon > killIfHasLess resource=coin limit=0\n        coin hero > collectResource"
+    text = (
+        GAME.replace("fog > Immovable", "coin > Resource")
+        .replace("dragon fog wall", "dragon wall")
+        .replace("hero dragon > killSprite scoreChange=-1", shield)
+        .replace("d > dragon", "d > dragon\n        c > coin")
+    )
+    apart = "wwwwwwww\nwA.gw.cw\nw..gw.dw\nwwwwwwww\n"
+    kept = " ".join(smaller(game_of(text, apart)).text.split())
+    assert "hero dragon > killIfHasLess resource=coin" in kept and "coin hero > collectResource" in kept
+    assert "collectResource" not in smaller(game_of(text, apart), keep_unmet=False).text
+
+
 def test_an_interrupt_gives_the_best_so_far() -> None:
     asked = []
 

@@ -79,3 +79,26 @@ def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         assert one.rank > other.rank
     game = pcg.load(tmp_path / "run" / "games" / "game0.txt")
     assert not game.definition.diagnostics
+
+
+@pytest.mark.full
+def test_judged_games_that_are_kept_are_played_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All finalists are played a quarter as often as is asked for, and only what is kept by the judge's value in full:
+    also a game that takes the place of one that was too like a better one, or that chance wins.
+    """
+    played: list[int] = []
+
+    def evaluate(*arguments: Any) -> Any:
+        if arguments[2]:
+            played.append(arguments[2])
+        return evaluate_rules(*arguments)
+
+    monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
+    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)  # whatever chance wins stays here
+    monkeypatch.setattr("pcg.runs.experiments.game_search.NEARLY", 0.6)  # so that some are too like a better one
+    given = config(evaluations=300, confirm=8, finalists=9, count=3, distance=0.05, judge=1, finish=0, dress=0)
+    result = run_rules(given, tmp_path / "run", workers=1)
+    assert played[:9] == [2] * 9 and set(played[9:]) == {8}
+    assert 3 < len(played[9:]) <= 9
+    assert [one.confirmed and one.confirmed.profile[0].plays for one in result.games] == [8] * len(result.games)
+    assert all(one.value >= other.value for one, other in pairwise(result.games))

@@ -299,31 +299,52 @@ class GameSearch(SearchRun):
         return GameSearchResult(self.folder, reason, self.kind, self.told, self.archive.feasible, self.games(), summary)
 
     def _conclude(self, reason: str) -> None:
-        """Judge the best games and play them with new seeds; those that the judge likes best come first, and games
-        that a random player wins too often are not kept.
+        """Play the best games with new seeds, and judge them; games that a random player wins too often are not kept.
 
-        By successive halving (Jamieson, Talwalkar 2016): all finalists are played a little, the better half of them
-        more, and half of those as often as is asked for, so that luck in few plays does not make a winner. As many as
-        are wanted stay to the end. Among these the first is settled by two more rounds of twice as many plays each,
-        with seeds of their own: what was chosen for doing well in some plays has had luck in them.
+        All finalists are played a little. Where the judge gives them a value, which more plays do not change, those
+        that are kept by it are then played as often as is asked for; else halving goes on.
         """
         if not self.config.confirm:
             return
         best = choose_diverse(self.archive.best(), max(self.config.finalists, self.config.count))
-        for rounds_left in (2, 1, 0):
-            played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
+        played = self._last_plays(best, -(-self.config.confirm // 4), 0)
+        if self.config.judge:
+            self._settle_kept()
+        else:
+            self._halve(played)
+
+    def _settle_kept(self) -> None:
+        """Play and present the games that are kept, until all are: one that chance wins, or that is nearly the same as
+        a better one now, makes way for the next.
+        """
+        settled: set[int] = set()
+        while True:
+            games = self.games()
+            if rare := [game for game in games if game.candidate.id not in settled]:
+                self._last_plays(rare, self.config.confirm, 0)
+                settled.update(game.candidate.id for game in rare)
+            elif new := [game for game in games if game.candidate.id not in self.shown]:
+                self._present(new)
+                self._find_doubles()
+            else:
+                break
+
+    def _halve(self, played: list[KeptGame]) -> None:
+        """Find the best by successive halving (Jamieson, Talwalkar 2016).
+
+        The better half of the finalists is played more, and half of those as often as is asked for, so that luck in few
+        plays does not make a winner. As many as are wanted stay to the end. Among these the first is settled by two
+        more rounds of twice as many plays each, with seeds of their own: what was chosen for doing well in some plays
+        has had luck in them.
+        """
+        for rounds_left in (1, 0):
             best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
+            played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
+        best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
         for further in (1, 2):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:
                 best = self._last_plays(best, self.config.confirm * 2**further, further)
-        while self.config.judge:
-            games = self.games()
-            new = [game for game in games if game.candidate.id not in self.shown]
-            if not new:
-                break
-            self._present(new)
-            self._find_doubles()
 
     def _find_doubles(self) -> None:
         """Find games that are nearly the same as a better one now that what has no effect is gone."""

@@ -128,7 +128,7 @@ def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
 
 
 def test_what_keeps_a_danger_from_killing_stays_though_no_play_got_it() -> None:
-    """A coin keeps the dragon from killing; without the rule by which it is collected it would lie there for nothing."""
+    """A coin keeps the dragon from killing; without the rule by which it is collected it would be there for nothing."""
     shield = "hero dragon > killIfHasLess resource=coin limit=0\n        coin hero > collectResource"
     text = (
         GAME.replace("fog > Immovable", "coin > Resource")

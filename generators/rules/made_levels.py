@@ -28,6 +28,7 @@ from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import LevelGenerator
 from pcg.generators.levels.minimal.generator import MinimalGenerator
+from pcg.generators.levels.object_placement import KEEP_AWAY
 from pcg.generators.rules.wanted_sprites import with_wanted_sprites
 
 _PROOF = 600_000
@@ -201,7 +202,8 @@ def _calls_for_open_ground(context: LevelContext) -> bool:
 
 
 def from_afar(text: str, context: LevelContext) -> str:
-    """Return a level in which the avatar starts where the nearest thing that winning takes is farthest away.
+    """Return a level in which the avatar starts where the nearest thing that winning takes is farthest away, but not
+    beside what is harmful.
 
     Args:
         text: of the level.
@@ -222,7 +224,10 @@ def from_afar(text: str, context: LevelContext) -> str:
     away = _steps(np.isin(grid, wanted), walls)
     ground = _ground(grid, palette)
     within = _steps(np.isin(grid, palette.avatars), walls) >= 0
-    ways = np.where(within & (grid == ground), away, -1)
+    harmful = [k for k, tile in enumerate(palette.tiles) if any(analysis.has(t, "harmful") for t in tile.content)]
+    dangers = _steps(np.isin(grid, harmful), walls)
+    quiet = (dangers < 0) | (dangers >= KEEP_AWAY)
+    ways = np.where(within & quiet & (grid == ground), away, -1)
     if ways.max() <= away[start]:
         return text
     best = np.unravel_index(int(ways.argmax()), ways.shape)

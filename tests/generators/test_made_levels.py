@@ -64,6 +64,8 @@ def test_the_way_to_what_is_wanted_is_long() -> None:
     closed = "wwwwwwwwww\nw.Ac.w...w\nw....w...w\nwwwwwwwwww"
     assert from_afar(closed, context).splitlines()[2] == "w....w...w".replace("w..", "wA.", 1), "never behind walls"
     assert from_afar(near.replace("c", "."), context) == near.replace("c", "."), "where nothing is wanted it stays"
+    guarded = "wwwwwwwwww\nw.Ac.....w\nw.wwwwww.w\nw....g...w\nwwwwwwwwww"
+    assert from_afar(guarded, context).splitlines()[3] == "w....g..Aw", "never beside a danger"
 
 
 def test_sprites_that_the_rules_are_about_come_in_numbers_and_more_from_step_to_step() -> None:

@@ -16,6 +16,7 @@ from pcg.engine.kernel.ids import AVATAR_CLASSES
 from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Termination
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
+from pcg.evaluators.definition_cache import once_per_definition
 from pcg.evaluators.effect_semantics import (
     FIRST,
     NAMED,
@@ -218,7 +219,7 @@ class GameAnalysis:
 
 
 def analyse(definition: GameDefinition | Game | str) -> GameAnalysis:
-    """Analyse a game.
+    """Analyse a game, once for each of the last definitions.
 
     Args:
         definition: of a VGDL game; or the game, or its name.
@@ -232,7 +233,12 @@ def analyse(definition: GameDefinition | Game | str) -> GameAnalysis:
     if isinstance(definition, str):
         definition = load(definition)
         refuse_board_game(definition)
-    return _Analyst(definition if isinstance(definition, GameDefinition) else definition.definition).result()
+    return _analysis(definition if isinstance(definition, GameDefinition) else definition.definition)
+
+
+@once_per_definition
+def _analysis(definition: GameDefinition) -> GameAnalysis:
+    return _Analyst(definition).result()
 
 
 def is_avatar(sprite: SpriteType) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.compiled import Array
-from pcg.evaluators.agents.definition_cache import once_per_definition
+from pcg.evaluators.definition_cache import once_per_definition
 
 PER_GOAL = 10.0
 """Ticks that a sprite which must vanish stands for, beside the way to it."""

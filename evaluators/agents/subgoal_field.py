@@ -13,7 +13,6 @@ from pcg.engine.model import Model
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.base import GameState
 from pcg.evaluators.agents.compiled import Array, Record
-from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.agents.kernel.distance_field import (
     DISTANCE_FIELD,
     SOLID,
@@ -23,6 +22,7 @@ from pcg.evaluators.agents.kernel.distance_field import (
     ticks_to_go,
 )
 from pcg.evaluators.agents.subgoals import AbstractState, Subgoals, holdings
+from pcg.evaluators.definition_cache import once_per_definition
 
 PER_GOAL = 10.0
 """Ticks that a sprite still to be dealt with stands for."""

@@ -16,11 +16,11 @@ from pcg.engine.model import Model, Pool
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.agents.base import RULES, parameter, with_defaults
 from pcg.evaluators.agents.compiled import Array, CompiledAgent, Record
-from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.agents.kernel import value_field_record as graph
 from pcg.evaluators.agents.kernel.playout import duplicate
 from pcg.evaluators.agents.kernel.value_field import CLOSED, decide_value_field
 from pcg.evaluators.agents.registry import register
+from pcg.evaluators.definition_cache import once_per_definition
 from pcg.evaluators.effect_semantics import FIRST
 
 _NODES = 8192

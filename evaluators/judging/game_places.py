@@ -6,9 +6,13 @@ a meeting is taken at its word: who is teleported, pushed or killed by a wall is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pcg.engine.arrays import StateArrays
 from pcg.engine.state import State
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.judging.game_kinds import GameKinds
@@ -98,64 +102,88 @@ def astray(kinds: GameKinds, state: State, actions: Sequence[str]) -> Astray:
         actions: of the play.
     """
     every = max(1, len(actions) // _LOOKS)
-    found = Astray()
-    solid, home = (solids(kinds, True), solids(kinds, False)), homes(kinds)
+    lookout = _Lookout(kinds, state)
     for k, action in enumerate(actions):
         if state.is_over:
             break
         state.advance(action)
         if (k + 1) % every == 0 and not state.is_over:
-            found += _look(kinds, solid, home, state)
-    return found
+            lookout.look(state)
+    return Astray(*lookout.counts.tolist())
 
 
-def _look(
-    kinds: GameKinds, solid: tuple[frozenset[int], frozenset[int]], home: frozenset[tuple[int, int]], state: State
-) -> Astray:
-    context = state.context
-    block = context.level.block_size
-    width, height = context.level.width * block, context.level.height * block
-    ruled = kinds.analysis.meetings
-    wanted = {t for ending in kinds.analysis.wins if ending.kind == "vanish" for t in ending.types}
-    for_avatars, for_others = solid
-    walls: dict[tuple[int, int], int] = {}
-    movers = []
-    for t, r in state.records():
-        kind = kinds.kinds.get(t, "static")
-        if t in for_avatars or t in for_others:
-            walls[int(r["x"]) // block, int(r["y"]) // block] = t
-        elif kind in _MOVERS or t in wanted:
-            movers.append((t, kind, int(r["x"]), int(r["y"]), int(r["w"]), int(r["h"])))
-    counts = dict.fromkeys(_FIELDS, 0)
-    blows = {t for t in kinds.of("shot") if not _flies(kinds, t)}
-    for t, kind, x, y, w, h in movers:
-        avatar = kind == "avatar"
-        wall = walls.get(((x + w // 2) // block, (y + h // 2) // block))
-        outside = x + w <= 0 or y + h <= 0 or x >= width or y >= height
-        far = x + w <= -block or y + h <= -block or x >= width + block or y >= height + block
-        counts["goals_gone"] += far and t in wanted
-        if kind not in _MOVERS or t in blows:
-            continue
-        inside = False
-        if not outside and wall is not None and wall in (for_avatars if avatar else for_others):
-            inside = (t, wall) not in home and not ruled.get((t, wall)) and not ruled.get((wall, t))
-        if avatar:
-            counts["avatars"] += 1
-            counts["avatars_lost"] += outside or inside
-            continue
-        counts["movers"] += 1
-        counts["outside"] += outside
-        counts["inside"] += inside
-        if kind in _MINDED:
-            counts["minded"] += 1
-            counts["minded_lost"] += outside or inside
-    return Astray(**counts)
+class _Lookout:
+    """Counts over moments of the plays of one level.
+
+    Args:
+        kinds: of the game's sprites.
+        state: of a play of the level.
+    """
+
+    def __init__(self, kinds: GameKinds, state: State) -> None:
+        context, types = state.context, len(kinds.definition.types)
+        self.block = context.level.block_size
+        self.columns, self.rows = context.level.width, context.level.height
+        self.counts = np.zeros(len(fields(Astray)), np.int64)
+        self._ruled = kinds.analysis.meetings
+        self._home = homes(kinds)
+
+        def flags(chosen: Iterable[int]) -> NDArray[np.bool_]:
+            found = np.zeros(types, np.bool_)
+            found[list(chosen)] = True
+            return found
+
+        self._stops_avatars, self._stops_others = (flags(solids(kinds, avatars)) for avatars in (True, False))
+        self._solid = self._stops_avatars | self._stops_others
+        blows = {t for t in kinds.of("shot") if not _flies(kinds, t)}
+        self._movers = flags(set(kinds.of(*_MOVERS)) - blows) & ~self._solid
+        self._avatars = flags(kinds.of("avatar"))
+        self._minded = flags(kinds.of(*_MINDED))
+        wanted = flags({t for ending in kinds.analysis.wins if ending.kind == "vanish" for t in ending.types})
+        self._wanted = wanted & ~self._solid
+
+    def look(self, state: State) -> None:
+        """Count the sprites of a state."""
+        arrays, block = StateArrays(state), self.block
+        moving, level = arrays.moving, arrays.level
+        moving = moving[moving["id"] >= 0]
+        level = level[arrays.alive & (self._solid | self._movers | self._wanted)[level["type"]]]
+        kind, identity, x, y, w, h = (
+            np.concatenate([moving[name], level[name]]).astype(np.int64) for name in ("type", "id", "x", "y", "w", "h")
+        )
+        walls = np.full((self.rows, self.columns), -1)
+        columns, rows = x // block, y // block
+        within = (columns >= 0) & (rows >= 0) & (columns < self.columns) & (rows < self.rows)
+        standing = np.flatnonzero(self._solid[kind] & within)
+        standing = standing[
+            np.lexsort((identity[standing], kind[standing]))
+        ]  # of several in a cell the last one counts
+        walls[rows[standing], columns[standing]] = kind[standing]
+
+        width, height = self.columns * block, self.rows * block
+        outside = (x + w <= 0) | (y + h <= 0) | (x >= width) | (y >= height)
+        far = (x + w <= -block) | (y + h <= -block) | (x >= width + block) | (y >= height + block)
+        counted = self._movers[kind]
+        inside = np.zeros(len(kind), np.bool_)
+        columns, rows = (x + w // 2) // block, (y + h // 2) // block
+        within = (columns >= 0) & (rows >= 0) & (columns < self.columns) & (rows < self.rows)
+        for k in np.flatnonzero(counted & ~outside & within).tolist():
+            wall, t = int(walls[rows[k], columns[k]]), int(kind[k])
+            if wall >= 0 and (self._stops_avatars if self._avatars[t] else self._stops_others)[wall]:
+                pair, back = (t, wall), (wall, t)
+                inside[k] = pair not in self._home and not self._ruled.get(pair) and not self._ruled.get(back)
+        avatars = counted & self._avatars[kind]
+        movers = counted & ~avatars
+        minded = movers & self._minded[kind]
+        lost = outside | inside
+        groups = (
+            movers, movers & outside, movers & inside, minded, minded & lost, avatars, avatars & lost,
+            far & self._wanted[kind],
+        )  # fmt: skip
+        self.counts += [np.count_nonzero(group) for group in groups]
 
 
 def _flies(kinds: GameKinds, type_id: int) -> bool:
     """Return True for a shot that moves; a blow of a sword goes nowhere, into a wall no more than elsewhere."""
     spec = SPRITE_CLASSES.get(str(kinds.definition.types[type_id].class_name))
     return spec is None or spec.moves
-
-
-_FIELDS = tuple(field.name for field in fields(Astray))

@@ -50,6 +50,9 @@ PAUSED, SOLVED, SPENT, CROWDED = 2, 3, 4, 5
 """Answers of `explore` besides GROW: more calls may be made; a win is found; the archive is full; more blocks can be
 had."""
 
+FIRST_ENTRIES = 4096
+"""Entries of the table at first: clearing all that the cells may need takes longer than most explorations."""
+
 NO_ROOM = -2
 """Node of a way that finds no room in the tree; -1 is the root."""
 
@@ -101,7 +104,7 @@ EXPLORATION = np.dtype(
         ("points", "i8"),  # float64[room]
         ("estimate", "i8"),  # float64[room]: ticks to a win
         ("table", "i8"),  # int32[table_size]: open addressing from keys to cell + 1
-        ("table_size", "i8"),
+        ("table_size", "i8"),  # entries in use, a power of two; there is memory for twice as many as cells
         ("states", "i8"),  # address of the blocks
         ("stride", "i8"),
         ("blocks", "i8"),
@@ -197,6 +200,17 @@ def find_cell(exploration: int, key: int) -> int:
 
 
 @inner
+def lay_table(exploration: int, size: int) -> None:
+    """Give the table so many entries and enter all cells anew."""
+    e = exploration_at(exploration)
+    e.table_size = size
+    for k in range(size // 2):
+        store64(e.table + 8 * k, 0)
+    for cell in range(e.used):
+        store32(e.table + 4 * find_cell(exploration, load64(e.key + 8 * cell)), cell + 1)
+
+
+@inner
 def commit(exploration: int, length: int) -> int:
     """Make nodes of the first `length` actions of the trail; returns the last one, NO_ROOM when there are too many."""
     e = exploration_at(exploration)
@@ -282,6 +296,8 @@ def remember(exploration: int, state: int, length: int) -> int:
         store64(e.key + 8 * cell, key)
         store32(e.block + 4 * cell, -1)
         store32(e.visits + 4 * cell, 0)
+        if 2 * e.used > e.table_size:
+            lay_table(exploration, 2 * e.table_size)
     estimate = 0.0 - points
     if known == 1:
         # the same cell, sooner: not judged anew, which takes longer than a tick

@@ -181,11 +181,10 @@ class Exploration:
         record.point("marks", np.zeros(8 * words, dtype=np.int8))
         record.point("counts", np.zeros(types, dtype=np.int32))
         record.point("facts", np.zeros(record["fact_room"], dtype=np.int64))
-        record["table_size"] = 2 * _CELLS
         kinds = {"key": np.int64, "points": np.float64, "estimate": np.float64}
         for field in ("key", "node", "block", "visits", "ticks", "points", "estimate"):
             record.point(field, np.empty(_CELLS, dtype=kinds.get(field, np.int32)))
-        record.point("table", np.zeros(record["table_size"], dtype=np.int32))
+        record.point("table", np.empty(2 * _CELLS, dtype=np.int32))
         record.point("parent", np.empty(_NODES, dtype=np.int32))
         record.point("action", np.empty(_NODES, dtype=np.int8))
         record.point("trail", np.zeros(_TRAIL, dtype=np.int8))

@@ -13,6 +13,7 @@ from pcg.engine.kernel.protocol import (
     GROW,
     OK,
     WON,
+    advance_state,
     avatar_cell,
     copy_state,
     count_types,
@@ -37,12 +38,21 @@ from pcg.evaluators.proving.archive_kernel import COARSE as COARSE
 from pcg.evaluators.proving.archive_kernel import CROWDED as CROWDED
 from pcg.evaluators.proving.archive_kernel import EXPLORATION as EXPLORATION
 from pcg.evaluators.proving.archive_kernel import FINE as FINE
+from pcg.evaluators.proving.archive_kernel import (
+    FIRST_ENTRIES,
+    cost,
+    exploration_at,
+    go_back,
+    lay_table,
+    met,
+    play,
+    remember,
+)
 from pcg.evaluators.proving.archive_kernel import PAUSED as PAUSED
 from pcg.evaluators.proving.archive_kernel import PLACE as PLACE
 from pcg.evaluators.proving.archive_kernel import SOLVED as SOLVED
 from pcg.evaluators.proving.archive_kernel import SPENT as SPENT
 from pcg.evaluators.proving.archive_kernel import WHOLE as WHOLE
-from pcg.evaluators.proving.archive_kernel import cost, exploration_at, go_back, met, play, remember
 from pcg.evaluators.proving.region_kernel import (
     AWAITED,
     NOTHING,
@@ -333,10 +343,8 @@ def begin_exploration(exploration: int, state: int) -> int:
     """Forget all cells and remember the state as the first. OK, GROW, or SOLVED when it is won already."""
     e = exploration_at(exploration)
     d = decision_at(e.decision)
-    if e.used > 0:  # else the table is as new
-        for k in range(e.table_size // 2):
-            store64(e.table + 8 * k, 0)
     e.used = 0
+    lay_table(exploration, FIRST_ENTRIES)
     e.blocks_used = 0
     e.nodes_used = 0
     e.goal = -1
@@ -383,3 +391,18 @@ def way_to(exploration: int, node: int, out: int) -> int:
             store8(out + k, load8(e.action + at))
             at = load32(e.parent + 4 * at)
     return length
+
+
+@entry_point("i8(i8, i8, i8, i8)")
+def ticks_to_win(model: int, state: int, actions: int, count: int) -> int:
+    """Play int64 actions[count] on a state of one player until the game is over.
+
+    Returns the ticks to a win, negative those of a play that is not won, and 0 where the state must grow (its content is
+    undefined then).
+    """
+    for k in range(count):
+        if advance_state(model, state, actions + 8 * k) == GROW:
+            return 0
+        if is_over(model, state) != 0:
+            return k + 1 if outcome(model, state, 0) == WON else -k - 1
+    return -count

@@ -18,7 +18,7 @@ from typing import Any
 from pcg.engine.game import Game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, replay
-from pcg.evaluators.agents.definition_cache import once_per_definition
+from pcg.evaluators.definition_cache import once_per_definition
 from pcg.evaluators.evaluation import decode_play, encode_play
 from pcg.evaluators.proving.methods import LATER_SHARES, SHARES, SLICE, GameMethods, Method
 from pcg.evaluators.proving.shortening import shorten

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from pcg.engine.kernel.ids import ACTION_ID
+from pcg.engine.kernel.runtime import invoke4
 from pcg.engine.state import State
+from pcg.evaluators.proving import kernel
 
 _LONGEST = 64
 """Actions that are taken out at a time, at most."""
@@ -48,9 +53,14 @@ def shorten(start: State, actions: Sequence[str], calls: int) -> tuple[tuple[str
 
 def _ticks_to_win(state: State, actions: Sequence[str]) -> int:
     """Ticks of a play until it is won, negative for one that is not won."""
-    state = state.copy()
+    codes = np.array([ACTION_ID[action] for action in actions], dtype=np.int64)
+    played = state.copy()
+    ticks = invoke4(kernel.ticks_to_win.address, played.model.address, played.address, codes.ctypes.data, len(codes))
+    if ticks or not actions:
+        return int(ticks)
+    played = state.copy()  # tick by tick, which makes room
     for tick, action in enumerate(actions, 1):
-        state.advance(action)
-        if state.is_over:
-            return tick if state.winner == 1 else -tick
+        played.advance(action)
+        if played.is_over:
+            return tick if played.winner == 1 else -tick
     return -len(actions)

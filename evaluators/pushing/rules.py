@@ -17,8 +17,8 @@ from pcg.engine.game import Game
 from pcg.engine.state import State
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.agents.definition_cache import once_per_definition
 from pcg.evaluators.analysis import GameAnalysis, analyse
+from pcg.evaluators.definition_cache import once_per_definition
 from pcg.evaluators.pushing.board import Cell, PushBoard
 from pcg.evaluators.pushing.difficulty import Difficulty, difficulty
 from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FILLS, ROOM, SINKS, STAYS, STICKS, WALK

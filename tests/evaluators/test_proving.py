@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import pcg
+from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import MAX_TICKS, AgentError, make_agent, play, replay
 from pcg.evaluators.fitness import LevelEvaluator
-from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove
+from pcg.evaluators.proving import Cells, Experience, Exploration, GameMethods, Proof, prove, shortening
 from pcg.evaluators.proving.level_wins import QUICK, Found, LevelWins, wins_of
 from pcg.evaluators.proving.methods import SLICE, GraphSearching
-from pcg.evaluators.proving.shortening import shorten
+from pcg.evaluators.proving.shortening import _ticks_to_win, shorten
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.solvability import SolvabilityPlays
 
@@ -298,6 +299,15 @@ def test_weights_that_are_given_stay_as_they_are() -> None:
     assert weights.sum() == 1.0
 
 
+def test_no_cell_is_entered_twice_however_many_there_are() -> None:
+    """The table of cells grows with them, from 4,096 entries on."""
+    rules = game("wwwwwwwwwwwww\nwA...c....wgw\nw.o..o..o.www\nw....c....www\nw.........www\nwwwwwwwwwwwww")
+    archive = Exploration(rules.start(0, seed=1), Cells("whole"))
+    archive.go_on(30_000 if COMPILED else 3_000)
+    keys = archive._array("key")[: archive.cells]
+    assert len(keys) > (2_500 if COMPILED else 300) and len(set(keys.tolist())) == len(keys)
+
+
 def test_a_win_loses_what_it_does_not_need() -> None:
     rules = game("wwwwwww\nwA....w\nwc.c.gw\nwwwwwww")
     start = rules.start(0, seed=1)
@@ -306,6 +316,27 @@ def test_a_win_loses_what_it_does_not_need() -> None:
     kept, spent = shorten(start, detour, 10_000)
     assert list(kept) == needed and 0 < spent <= 10_000
     assert shorten(start, detour, 0) == (tuple(detour), 0)
+
+
+def test_ticks_to_a_win_are_those_of_a_play_tick_by_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where dogs come forth until a state needs more room, and then tick by tick."""
+    nest = RUN.replace("dog > RandomNPC color=RED", "dog > RandomNPC color=RED\n        nest > SpawnPoint stype=dog")
+    nest = nest.replace("d > floor dog", "d > floor dog\n        n > floor nest")
+    rules = pcg.load(nest, ["wwwwwwwww\nwA..c...w\nw.wwwwwww\nwcgw....w\nwwww.n..w\nwwwwwwwww"])
+    answers: list[int] = []
+    call = shortening.invoke4
+    monkeypatch.setattr(shortening, "invoke4", lambda *given: answers.append(call(*given)) or answers[-1])
+    start = rules.start(0, seed=1)
+    wins = ["RIGHT"] * 3 + ["LEFT"] * 3 + ["DOWN"] * 2 + ["RIGHT"]
+    for actions in (wins, wins[:-1], ["NIL"] * 40 + wins, ["NIL"] * 120, ["NIL"] * 120 + wins, []):
+        state, ticks = start.copy(), 0
+        for action in actions:
+            if state.is_over:
+                break
+            state.advance(action)
+            ticks += 1
+        assert _ticks_to_win(start, actions) == (ticks if state.winner == 1 else -ticks)
+    assert 0 in answers[:-1] and max(answers) > 0 > min(answers)
 
 
 # --- evaluations ------------------------------------------------------------------------------------------------------

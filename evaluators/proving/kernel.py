@@ -397,8 +397,8 @@ def way_to(exploration: int, node: int, out: int) -> int:
 def ticks_to_win(model: int, state: int, actions: int, count: int) -> int:
     """Play int64 actions[count] on a state of one player until the game is over.
 
-    Returns the ticks to a win, negative those of a play that is not won, and 0 where the state must grow (its content is
-    undefined then).
+    Returns the ticks to a win, negative those of a play that is not won, and 0 where the state must grow (then its
+    content is undefined).
     """
     for k in range(count):
         if advance_state(model, state, actions + 8 * k) == GROW:

@@ -120,6 +120,7 @@ BY_HAND = (
     "The shelf, and levels with the rules",
     "The second shelving, with plans of whole games",
     "Plans of whole games, before and after",
+    "What a run costs",
     "The toolkit's own games under the judge for search",
 )
 """Sections of the page that people write."""

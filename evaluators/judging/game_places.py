@@ -133,12 +133,14 @@ class _Lookout:
             found[list(chosen)] = True
             return found
 
+        def of(*names: str) -> NDArray[np.bool_]:
+            return flags(t for t, kind in kinds.kinds.items() if kind in names)
+
         self._stops_avatars, self._stops_others = (flags(solids(kinds, avatars)) for avatars in (True, False))
         self._solid = self._stops_avatars | self._stops_others
-        blows = {t for t in kinds.of("shot") if not _flies(kinds, t)}
-        self._movers = flags(set(kinds.of(*_MOVERS)) - blows) & ~self._solid
-        self._avatars = flags(kinds.of("avatar"))
-        self._minded = flags(kinds.of(*_MINDED))
+        blows = flags(t for t in kinds.of("shot") if not _flies(kinds, t))
+        self._movers = of(*_MOVERS) & ~blows & ~self._solid
+        self._avatars, self._minded = of("avatar"), of(*_MINDED)
         wanted = flags({t for ending in kinds.analysis.wins if ending.kind == "vanish" for t in ending.types})
         self._wanted = wanted & ~self._solid
 
@@ -155,9 +157,8 @@ class _Lookout:
         columns, rows = x // block, y // block
         within = (columns >= 0) & (rows >= 0) & (columns < self.columns) & (rows < self.rows)
         standing = np.flatnonzero(self._solid[kind] & within)
-        standing = standing[
-            np.lexsort((identity[standing], kind[standing]))
-        ]  # of several in a cell the last one counts
+        # of several in a cell the last one counts
+        standing = standing[np.lexsort((identity[standing], kind[standing]))]
         walls[rows[standing], columns[standing]] = kind[standing]
 
         width, height = self.columns * block, self.rows * block

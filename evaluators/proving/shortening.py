@@ -53,7 +53,7 @@ def shorten(start: State, actions: Sequence[str], calls: int) -> tuple[tuple[str
 
 def _ticks_to_win(state: State, actions: Sequence[str]) -> int:
     """Ticks of a play until it is won, negative for one that is not won."""
-    codes = np.array([ACTION_ID[action] for action in actions], dtype=np.int64)
+    codes = np.array([ACTION_ID[action.removeprefix("ACTION_")] for action in actions], dtype=np.int64)
     played = state.copy()
     ticks = invoke4(kernel.ticks_to_win.address, played.model.address, played.address, codes.ctypes.data, len(codes))
     if ticks or not actions:

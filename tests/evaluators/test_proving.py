@@ -336,6 +336,7 @@ def test_ticks_to_a_win_are_those_of_a_play_tick_by_tick(monkeypatch: pytest.Mon
             state.advance(action)
             ticks += 1
         assert _ticks_to_win(start, actions) == (ticks if state.winner == 1 else -ticks)
+    assert _ticks_to_win(start, [f"ACTION_{action}" for action in wins]) == len(wins)
     assert 0 in answers[:-1] and max(answers) > 0 > min(answers)
 
 

@@ -57,11 +57,8 @@ def test_hopeless_games_are_left_early_and_are_not_feasible(tmp_path: Path) -> N
     assert left and not any(event["feasible"] for event in left)
 
 
-@pytest.mark.full
-def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve are played five times, six of them ten times and three twenty times, which are wanted; of these the better
-    two are played forty times more, to tell which is the first.
-    """
+def last_plays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of the plays of each agent in the last plays of runs to come, in which whatever chance wins stays."""
     played: list[int] = []
 
     def evaluate(*arguments: Any) -> Any:
@@ -70,7 +67,16 @@ def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return evaluate_rules(*arguments)
 
     monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
-    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)  # whatever chance wins stays here
+    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)
+    return played
+
+
+@pytest.mark.full
+def test_finalists_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve are played five times, six of them ten times and three twenty times, which are wanted; of these the better
+    two are played forty times more, to tell which is the first.
+    """
+    played = last_plays(monkeypatch)
     given = config(evaluations=300, confirm=20, finalists=12, count=3, distance=0.05)
     result = run_rules(given, tmp_path / "run", workers=1)
     assert played == [5] * 12 + [10] * 6 + [20] * 3 + [40] * 2
@@ -86,15 +92,7 @@ def test_judged_games_that_are_kept_are_played_in_full(tmp_path: Path, monkeypat
     """All finalists are played a quarter as often as is asked for, and only what is kept by the judge's value in full:
     also a game that takes the place of one that was too like a better one, or that chance wins.
     """
-    played: list[int] = []
-
-    def evaluate(*arguments: Any) -> Any:
-        if arguments[2]:
-            played.append(arguments[2])
-        return evaluate_rules(*arguments)
-
-    monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
-    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)  # whatever chance wins stays here
+    played = last_plays(monkeypatch)
     monkeypatch.setattr("pcg.runs.experiments.game_search.NEARLY", 0.6)  # so that some are too like a better one
     given = config(evaluations=300, confirm=8, finalists=9, count=3, distance=0.05, judge=1, finish=0, dress=0)
     result = run_rules(given, tmp_path / "run", workers=1)

@@ -163,8 +163,8 @@ def minimise(
         budget: forward-model calls per decision of planning agents.
         max_ticks: ticks of a play.
         keep_unmet: whether parts stay that no play met: terminations that win, with the rules that change what they
-            count; those that lose, with the rules by which sprites that were there bring them about; rules that stop
-            movers that were there at what was there.
+            count; those that lose, with the rules by which sprites that were there bring them about; rules that give
+            what these ask for; rules that stop movers that were there at what was there.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.

@@ -219,7 +219,7 @@ class GameAnalysis:
 
 
 def analyse(definition: GameDefinition | Game | str) -> GameAnalysis:
-    """Analyse a game, once for each of the last definitions.
+    """Analyse a game; the analyses of the last definitions are remembered.
 
     Args:
         definition: of a VGDL game; or the game, or its name.

@@ -320,9 +320,9 @@ class GameSearch(SearchRun):
         settled: set[int] = set()
         while True:
             games = self.games()
-            if rare := [game for game in games if game.candidate.id not in settled]:
-                self._last_plays(rare, self.config.confirm, 0)
-                settled.update(game.candidate.id for game in rare)
+            if unsettled := [game for game in games if game.candidate.id not in settled]:
+                self._last_plays(unsettled, self.config.confirm, 0)
+                settled.update(game.candidate.id for game in unsettled)
             elif new := [game for game in games if game.candidate.id not in self.shown]:
                 self._present(new)
                 self._find_doubles()

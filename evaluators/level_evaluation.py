@@ -49,6 +49,9 @@ SOON = 4_000
 TRUST = 5.0
 """Weight of the estimate in searches of long strides: it counts cells, and a cell takes such an avatar several
 ticks."""
+_MEMORY = 64 * 2**20
+"""Bytes of states that the solver keeps at most. Beyond them states are played again, which takes no longer than having
+the system clear more memory, and a worker stays small."""
 _RAGGED = "language 2.1.3"
 """Rule of the reference by which rows of unequal length are filled with blanks."""
 
@@ -504,6 +507,7 @@ class LevelEvaluation:
             solution = solve(
                 self.start, max_nodes=max(1, nodes // len(of.strides)), max_ticks=self.longest, algorithm="astar",
                 weights=of.estimate, weight=1.0 if stride == 1 else TRUST, stride=stride, pairs=of.pairs,
+                memory=_MEMORY,
             )  # fmt: skip
             self.solvability.calls += solution.calls
             if solution.status in ("solved", "unsolvable", "stochastic"):

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.effect_semantics import first_number, type_ids
@@ -283,6 +282,8 @@ class Assignment:
 
 def assignment(kinds: GameKinds, known: EffectUse) -> Assignment:
     """Compare the rules of a game with the most usual assignment of their effects, by the Hungarian method."""
+    from scipy.optimize import linear_sum_assignment  # a tenth of the memory of a run, and levels need none of it
+
     views = assignment_views(kinds, known)
     weights = np.array([known.weights.get(view, 0.0) for view in VIEWS])
     suits = np.tensordot(weights, views, 1)

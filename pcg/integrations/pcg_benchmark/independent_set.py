@@ -100,6 +100,7 @@ class IndependentSet:
         chosen: table of the set; `rows` has the row of each of its places, -1 for an empty one.
         tight: how many of the set are in the way of each content that is kept; itself, for one inside.
         holder: place of the set that each control is matched with, or -1.
+        size: of the set.
         compared: pairs that were compared so far.
     """
 
@@ -117,13 +118,9 @@ class IndependentSet:
         self.alike = np.zeros((room, slots), np.int8)
         self.tight = np.zeros(room, np.int64)
         self.holder = [-1] * slots
+        self.size = 0
         self.compared = 0
         self._todo: set[int] = set()  # places of the set that may have become worth two others
-
-    @property
-    def size(self) -> int:
-        """Of the set."""
-        return int((self.rows >= 0).sum())
 
     @property
     def used(self) -> int:
@@ -167,17 +164,18 @@ class IndependentSet:
         if alike is None:
             alike = self.chosen.meet(item)
             self.compared += self.size
-        row = self._row(int(alike.sum()))
+        tight = int(np.count_nonzero(alike))
+        row = self._row(tight)
         if row < 0:
             return -1
         self._known.add(key)
         self._keys[row], self.items[row], self._obeys[row] = key, item, obeys
         self.kept.put(row, item)
         self.alike[row] = alike
-        self.tight[row] = int(alike.sum())
-        if self.tight[row] == 0:
+        self.tight[row] = tight
+        if tight == 0:
             self._insert(row)
-        elif self.tight[row] == 1:
+        elif tight == 1:
             self._two_for_one(row)
         return row
 
@@ -207,6 +205,7 @@ class IndependentSet:
         self.compared += self.used
         self.rows[place] = row
         self.inside[row] = True
+        self.size += 1
         self._todo.add(place)
         return True
 
@@ -219,6 +218,7 @@ class IndependentSet:
     def _remove(self, place: int) -> None:
         self.inside[self.rows[place]] = False
         self.rows[place] = -1
+        self.size -= 1
         self.chosen.clear(place)
         self._column(place, 0)
         self.holder = [-1 if held == place else held for held in self.holder]
@@ -274,6 +274,7 @@ class IndependentSet:
                 self._remove(int(np.flatnonzero(self.rows == row)[0]))
             self.rows[place] = old
             self.inside[old] = True
+            self.size += 1
             self.chosen.put(place, self.items[old])
             self._column(place, column)
             self.holder = before

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from pcg.engine.observation import StateObservation
 
 
+_SHOWN = ("type", "id", "x", "y", "w", "h", "ox", "oy")
+
+
 @dataclass(frozen=True, slots=True)
 class Sprite:
     """A sprite as seen in one state. Positions and sizes are pixels, y grows downwards."""
@@ -305,6 +308,27 @@ class State:
             raise PcgError(f"unknown sprite `{kind}`" + (f", did you mean `{close}`?" if close else ""))
         names = self._context.tables.names
         return [self._sprite(r) for t, r in self.records() if kind is None or names[t] == kind]
+
+    def rectangles(self) -> list[tuple[int, int, int, int, int, tuple[float, float]]]:
+        """Type id, x, y, width, height (pixels) and orientation of the sprites that are not disabled, as `sprites` has
+        them in turn: what a picture needs, ten times as fast.
+
+        >>> import pcg
+        >>> state = pcg.load("boxes").start(level=0, seed=1)
+        >>> [shown for shown in state.rectangles() if shown[0] == state.sprites("box")[0].type]
+        [(7, 176, 176, 44, 44, (0.0, 0.0)), (7, 528, 352, 44, 44, (0.0, 0.0))]
+        """
+        context = self._context
+        moving, standing = context.moving(self._address), context.level_sprites
+        mortal = np.frombuffer(context.mortal_alive(self._address), dtype=np.uint8)
+        there = np.ones(len(standing), dtype=bool)
+        there[: len(mortal)] = mortal != 0
+        found: list[tuple[Any, ...]] = []
+        for records, known in ((moving, moving["id"] >= 0), (standing, there)):
+            known &= (records["bits"] & L.DISABLED) == 0
+            found += zip(*(records[field][known].tolist() for field in _SHOWN), strict=True)
+        found.sort(key=lambda f: f[:2])
+        return [(t, x, y, w, h, (ox, oy)) for t, _, x, y, w, h, ox, oy in found]
 
     def cell_of(self, sprite: Sprite) -> tuple[int, int]:
         """Column and row, from 0, of the cell under the centre of a sprite.

@@ -265,7 +265,6 @@ def _draw(figure: Any, prepared: tuple[Any, ...]) -> None:
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
     graph, boxes, places, (width, height) = prepared
-    figure.set_layout_engine("none")  # the boxes are measured in inches
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width)
     axes.set_ylim(0, height)
@@ -280,7 +279,7 @@ def _draw(figure: Any, prepared: tuple[Any, ...]) -> None:
             linewidth=1.6 if box.role == "you" else 0.8, zorder=3,
         )  # fmt: skip
         patches[name] = patch
-        axes.add_patch(patch)
+        axes.add_artist(patch)
         top = at[1] + _LINE_INCHES * (len(box.lines) - 1) / 2
         for k, line in enumerate(box.lines):
             axes.text(
@@ -298,7 +297,7 @@ def _draw(figure: Any, prepared: tuple[Any, ...]) -> None:
         if one == two:
             _loop(axes, places[one], boxes[one].size, colour, line, nth, faint)
             continue
-        axes.add_patch(FancyArrowPatch(
+        axes.add_artist(FancyArrowPatch(
             tuple(places[one]), tuple(places[two]), patchA=patches[one], patchB=patches[two], shrinkA=1, shrinkB=2,
             connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>" if data["does"] != "is one of" else "-",
             mutation_scale=7 if faint else 11, color=colour, linestyle=line, linewidth=0.8 if faint else 1.5,
@@ -329,7 +328,7 @@ def _loop(axes: Any, at: Any, size: tuple[float, float], colour: str, line: str,
 
     x = at[0] + size[0] / 2 - 0.15 - 0.32 * (nth - 1)
     y = at[1] + size[1] / 2
-    axes.add_patch(FancyArrowPatch(
+    axes.add_artist(FancyArrowPatch(
         (x - 0.1, y), (x + 0.1, y), connectionstyle="arc3,rad=-1.6", arrowstyle="-|>", color=colour, linestyle=line,
         mutation_scale=6 if faint else 9, linewidth=0.8 if faint else 1.3, shrinkA=0, shrinkB=0, zorder=2,
     ))  # fmt: skip
@@ -359,8 +358,9 @@ def draw_diagram(
 
     prepared = _prepared(game, description)
     return draw_svg(
-        lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone
-    )
+        lambda figure: _draw(figure, prepared), prepared[3], "What does what to what", standalone=standalone,
+        layout=None,
+    )  # fmt: skip
 
 
 def save_diagram(game: Game | GameDefinition, path: Path, description: Description | None = None) -> None:
@@ -376,6 +376,6 @@ def save_diagram(game: Game | GameDefinition, path: Path, description: Descripti
         path.write_text(draw_diagram(game, description, standalone=True), encoding="utf-8", newline="\n")
     elif suffix == ".png":
         prepared = _prepared(game, description)
-        path.write_bytes(draw_png(lambda figure: _draw(figure, prepared), prepared[3]))
+        path.write_bytes(draw_png(lambda figure: _draw(figure, prepared), prepared[3], layout=None))
     else:
         raise PcgError(f"a diagram is a .svg or .png file, not `{path.name}`")

@@ -6,10 +6,12 @@ Small on purpose: one palette for the whole film, whole-number scaling, and a bo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from pcg.engine.vgdl.diagnostics import PcgError
@@ -113,15 +115,25 @@ def write_gif(frames: Sequence[Pixels], path: str | Path, *, milliseconds: float
 
 def _indexed(frames: Sequence[Pixels]) -> tuple[bytes, list[Pixels]]:
     """One palette for all frames (RGB bytes) and the frames as indices into it."""
-    weights = np.array([65536, 256, 1], dtype=np.int64)
-    packed = [frame.astype(np.int64) @ weights for frame in frames]
-    colours = np.unique(np.concatenate([np.unique(frame) for frame in packed]))
-    if len(colours) <= MOST_COLOURS:
-        indexed = [np.searchsorted(colours, frame).astype(np.uint8) for frame in packed]
-        rgb = np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)
-        return rgb.tobytes(), indexed
-    strip = np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)[None]
-    reduced = Image.fromarray(strip, "RGB").quantize(MOST_COLOURS, dither=Image.Dither.NONE)
-    nearest = np.asarray(reduced, dtype=np.uint8)[0]
-    palette = bytes(reduced.getpalette() or ())
-    return palette, [nearest[np.searchsorted(colours, frame)] for frame in packed]
+    packed = [_packed(frame) for frame in frames]
+    # most pixels are as they were a frame ago, and only the others are looked at
+    changed = [np.ones(packed[0].shape, dtype=bool), *(now != before for before, now in pairwise(packed))]
+    fresh = [frame[where] for frame, where in zip(packed, changed, strict=True)]
+    colours = np.unique(np.concatenate([np.unique(pixels) for pixels in fresh]))
+    rgb = np.stack([colours >> 16 & 255, colours >> 8 & 255, colours & 255], axis=1).astype(np.uint8)
+    entries, palette = np.arange(len(colours)), rgb.tobytes()
+    if len(colours) > MOST_COLOURS:
+        reduced = Image.fromarray(rgb[None], "RGB").quantize(MOST_COLOURS, dither=Image.Dither.NONE)
+        entries, palette = np.asarray(reduced)[0], bytes(reduced.getpalette() or ())
+    entries = entries.astype(np.uint8)
+    indexed = [np.zeros(packed[0].shape, dtype=np.uint8)]
+    for pixels, where in zip(fresh, changed, strict=True):
+        indexed.append(indexed[-1].copy())
+        indexed[-1][where] = entries[np.searchsorted(colours, pixels)]
+    return palette, indexed[1:]
+
+
+def _packed(frame: Pixels) -> NDArray[np.int32]:
+    """The pixels of a frame as a number each."""
+    red, green, blue = (frame[:, :, k].astype(np.int32) for k in range(3))
+    return red << 16 | green << 8 | blue

@@ -131,11 +131,7 @@ def painter_for(game: Game, tile: int) -> Painter:
 
 def state_items(state: State) -> list[Item]:
     """Return the items that a state shows."""
-    return [
-        Item(sprite.type, sprite.x, sprite.y, sprite.w, sprite.h, sprite.orientation)
-        for sprite in state.sprites()
-        if not sprite.disabled
-    ]
+    return [Item(*rectangle) for rectangle in state.rectangles()]
 
 
 def level_items(definition: GameDefinition, level: Level) -> list[Item]:

@@ -9,6 +9,7 @@ import sys
 import pytest
 from texts import BREEDERS, BREEDERS_LEVEL, PUSH, PUSH_LEVEL, game, positions
 
+import pcg
 from pcg.engine.state import Outcome
 from pcg.engine.vgdl.diagnostics import PcgError
 
@@ -234,3 +235,20 @@ def test_sprites_are_plain_values(push):
     avatar = push.start().avatar
     assert pickle.loads(pickle.dumps(avatar)) == avatar
     assert (avatar.w, avatar.h, avatar.category, avatar.resources) == (10, 10, "avatar", {})
+
+
+@pytest.mark.parametrize("name", ["boxes", "hunt", "invaders"])
+def test_rectangles_are_those_of_the_sprites_that_take_part(name):
+    state = pcg.load(name).start(level=0, seed=5)
+    for _ in range(60):
+        shown = [s for s in state.sprites() if not s.disabled]
+        assert state.rectangles() == [(s.type, s.x, s.y, s.w, s.h, s.orientation) for s in shown]
+        state.advance("USE" if state.tick % 3 else "LEFT")
+
+
+def test_a_disabled_sprite_has_no_rectangle():
+    state = pcg.load("hunt").start(level=0, seed=3)
+    while not state.is_over:
+        state.advance("RIGHT")
+    assert any(s.disabled for s in state.sprites())
+    assert len(state.rectangles()) == sum(not s.disabled for s in state.sprites())

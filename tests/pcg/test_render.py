@@ -209,6 +209,19 @@ def test_a_gif_of_more_colours_than_a_palette_holds_comes_close(tmp_path: Path) 
     assert np.abs(shown - colourful).mean() < 8
 
 
+def test_frames_that_change_in_places_keep_every_pixel(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    shades = rng.integers(0, 256, (200, 3)).astype(np.uint8)
+    frames = [shades[rng.integers(0, 200, (6, 9))]]
+    for _ in range(8):
+        frames.append(frames[-1].copy())
+        frames[-1][rng.integers(0, 6, 4), rng.integers(0, 9, 4)] = shades[rng.integers(0, 200, 4)]
+    with Image.open(write_gif(frames, tmp_path / "places.gif", milliseconds=50)) as film:
+        for number, frame in enumerate(frames):
+            film.seek(number)
+            assert np.array_equal(np.asarray(film.convert("RGB")), frame)
+
+
 def test_a_contact_sheet_holds_every_picture() -> None:
     images = [Image.new("RGB", (40, 30), (200, shade, 0)) for shade in range(0, 250, 50)]
     sheet = np.asarray(contact_sheet(images, ["a", "b", "c", "d", "a very long caption indeed"], columns=2))

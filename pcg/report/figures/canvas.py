@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE, GROUND = "#010101", "#020202", "#030303", "#040404", "#050505"
@@ -47,7 +47,14 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-def draw_svg(draw: Callable[[Any], None], size: tuple[float, float], label: str, *, standalone: bool = False) -> str:
+def draw_svg(
+    draw: Callable[[Any], None],
+    size: tuple[float, float],
+    label: str,
+    *,
+    standalone: bool = False,
+    layout: Literal["constrained"] | None = "constrained",
+) -> str:
     """Return the SVG text of a figure.
 
     Args:
@@ -55,9 +62,10 @@ def draw_svg(draw: Callable[[Any], None], size: tuple[float, float], label: str,
         size: width and height in inches.
         label: what the figure shows, for those who cannot see it.
         standalone: a file of its own rather than an element of a page.
+        layout: None where `draw` places everything itself: a layout takes a drawing of its own.
     """
     target = io.StringIO()
-    with _figure(draw, size) as figure:
+    with _figure(draw, size, layout) as figure:
         from matplotlib.backends.backend_svg import FigureCanvasSVG
 
         FigureCanvasSVG(figure)
@@ -75,16 +83,23 @@ def draw_svg(draw: Callable[[Any], None], size: tuple[float, float], label: str,
     return svg
 
 
-def draw_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int = 150) -> bytes:
+def draw_png(
+    draw: Callable[[Any], None],
+    size: tuple[float, float],
+    *,
+    dpi: int = 150,
+    layout: Literal["constrained"] | None = "constrained",
+) -> bytes:
     """Return a figure as a PNG, on white; its ink should be dark, as `TEXT` and its like are nearly black here.
 
     Args:
         draw: draws on the matplotlib figure it is given.
         size: width and height in inches.
         dpi: pixels for an inch.
+        layout: as in `draw_svg`.
     """
     target = io.BytesIO()
-    with _figure(draw, size) as figure:
+    with _figure(draw, size, layout) as figure:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         FigureCanvasAgg(figure)
@@ -93,7 +108,7 @@ def draw_png(draw: Callable[[Any], None], size: tuple[float, float], *, dpi: int
 
 
 @contextmanager
-def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[Any]:
+def _figure(draw: Callable[[Any], None], size: tuple[float, float], layout: str | None) -> Iterator[Any]:
     import matplotlib
     import matplotlib.style
     from matplotlib.figure import Figure
@@ -101,7 +116,7 @@ def _figure(draw: Callable[[Any], None], size: tuple[float, float]) -> Iterator[
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, layout=layout)
         draw(figure)
         yield figure
 

@@ -116,6 +116,16 @@ class LevelContext:
         return TextMetrics(self.palette, self.requirements, self.frame, groups)
 
     @cached_property
+    def frame_gates(self) -> frozenset[int]:
+        """Tiles of gates that may stand in the frame: those that do in an example; without examples those of goals, for
+        others would lead nowhere.
+        """
+        gates = {tile for tile in range(len(self.palette.tiles)) if self.palette.access[tile] == GATE}
+        if self.examples:
+            return frozenset(gates & {t for e in self.examples for t in (*e[0], *e[-1], *e[:, 0], *e[:, -1])})
+        return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
+
+    @cached_property
     def example_texts(self) -> tuple[str, ...]:
         """The texts of `examples`."""
         return tuple(self.palette.text(grid) for grid in self.examples)

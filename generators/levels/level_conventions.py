@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from pcg.evaluators.level_grid import GATE, Grid, Mask
+from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 
@@ -45,11 +45,11 @@ def level_conventions(context: LevelContext) -> frozenset[str]:
 
 
 def repair_frame(builder: LevelBuilder) -> None:
-    """Restore the frame except where a door stands in it."""
+    """Restore the frame, except where a gate stands in it that may."""
     height, width = builder.grid.shape
     corners = {(0, 0), (0, width - 1), (height - 1, 0), (height - 1, width - 1)}
     for cell, tile in builder.frame_cells().items():
-        door = builder.palette.access[builder.grid[cell]] == GATE and cell not in corners
+        door = builder.grid[cell] in builder.context.frame_gates and cell not in corners
         if builder.grid[cell] != tile and not door:
             builder.put(cell, tile)
 

@@ -245,7 +245,9 @@ def _room_to_push(builder: LevelBuilder, cell: tuple[int, int]) -> bool:
 
 
 def _place_gate(builder: LevelBuilder, rng: np.random.Generator, tile: int) -> bool:
-    """A door belongs into a wall beside a cell the avatar reaches, not into a corner and not beside another door."""
+    """A door belongs into a wall beside a cell the avatar reaches, not into a corner, not beside another door, and into
+    the frame only where such doors may stand there.
+    """
     steps = builder.distances()
     tiles = np.pad(builder.grid, 1, mode="edge")
     walls = np.pad(np.isin(builder.grid, builder.context.walls), 1)
@@ -259,6 +261,9 @@ def _place_gate(builder: LevelBuilder, rng: np.random.Generator, tile: int) -> b
     nearest = np.minimum.reduce(_sides(reached))
     fits = walls[1:-1, 1:-1] & between & ~beside & (nearest < np.iinfo(np.int32).max)
     weights = np.where(fits, np.maximum(1, nearest), 0).astype(np.float64)
+    if tile not in builder.context.frame_gates:
+        for cell in builder.frame_cells():
+            weights[cell] = 0
     cell = _draw(builder, rng, weights * row_weights(builder, tile))
     if cell is None:
         return False

@@ -9,6 +9,7 @@ import pcg
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.judging.level_features import BARE, SOLID, LevelView
 from pcg.evaluators.judging.level_habits import (
+    MOST,
     STANDINGS,
     Habits,
     HabitTable,
@@ -104,7 +105,7 @@ def test_broken_habits_are_those_that_the_standings_tell(game: str) -> None:
 def one_kind(asked: int, had: int, usual: float) -> Standing:
     """A level of one tile, as many of which have a standing as are said, in all of `STANDINGS`."""
     number = len(STANDINGS)
-    return Standing(np.full((1, number), asked), np.full((1, number), had), np.full(number, usual))
+    return Standing(np.full((1, number), asked), np.full((1, number), had), np.zeros(1, int), np.full(number, usual))
 
 
 def test_a_habit_takes_several_levels_and_more_things_than_chance_leaves() -> None:
@@ -148,6 +149,25 @@ def test_what_hangs_in_the_air_where_it_always_stands_is_told_and_costs() -> Non
     assert "5 of barrel with bare ground below (never there)" in after["conventions"].sentence
     assert "never there" not in before["conventions"].sentence
     assert value_of(tuple(after.values())) < value_of(tuple(before.values())) - 0.02
+
+
+def test_a_door_in_a_frame_that_has_none_elsewhere_is_told_and_costs() -> None:
+    room = "wwwwwwwww\nwA.k.w..w\nw....d..w\nwb...w..w\nw....d..w\nw.c..w.bw\nwwwwwwwww"
+    own = [room.replace("k.w", moved) for moved in ("k.w", ".kw")] + [room.replace("c..w", "..cw")]
+    text = LevelEvaluator(pcg.load("dungeon")).text
+    level = room.replace("....d..w\nwb", "....w..w\nwb").replace("wwwwwwwww\nwA", "wwwdwwwww\nwA")
+    judge = LevelJudge(text, own)
+    parts = {part.name: part for part in judge.parts(judge.view(level))}
+    assert "1 of door with a place in the frame (never there)" in parts["conventions"].sentence
+    faults = [
+        judge.reference.habits.faults(judge.reference.profile(judge.view(one)).standing, [1, 2])
+        for one in (room, level)
+    ]
+    assert faults[1] >= faults[0] + MOST
+    # with a door in one of the frames, another is no fault
+    other = LevelJudge(text, [*own, own[1].replace("wwwwwwwww\nwA", "wdwwwwwww\nwA")])
+    standings = other.reference.profile(other.view(level)).standing
+    assert not other.reference.habits.broken_frame(standings, [1, 2, 3]).any()
 
 
 @pytest.mark.parametrize("game", ["siege", "ferry", "crossing", "harvest"])

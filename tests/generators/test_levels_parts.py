@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+import pcg.games
 from pcg.engine.game import load
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import avatar_cells
 from pcg.generators.levels import LevelContext, level_distance, make_generator
 from pcg.generators.levels.evolve.generator import FI2PopGenerator
 from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
+from pcg.generators.levels.level_conventions import repair_frame
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
 from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import STYLES
@@ -197,3 +202,40 @@ def test_survivors_that_are_too_like_a_better_one_stand_back(dungeon: LevelConte
     assert isinstance(generator, FI2PopGenerator)
     kept = generator._survivors(members, 2)
     assert [one.id for one in kept] == [0, 2]
+
+
+def with_levels(name: str, *levels: str) -> LevelContext:
+    """The context of a game with other levels than its own."""
+    return LevelContext.of(SimpleNamespace(definition=load(name).definition, levels=levels))
+
+
+INNER_DOOR = "wwwwwwwww\nwA.k.w..w\nw....w..w\nwb...d..w\nw....w..w\nw.c..w.bw\nwwwwwwwww"
+
+
+def test_doors_stand_in_the_frame_where_they_do_in_the_games_own_levels(dungeon: LevelContext) -> None:
+    def in_frame(context: LevelContext) -> int:
+        doors = 0
+        for candidate in make_generator("constructive", context, seed=3).ask(20):
+            rows = candidate.level.split("\n")
+            doors += (rows[0] + rows[-1] + "".join(row[0] + row[-1] for row in rows[1:-1])).count("d")
+        return doors
+
+    assert in_frame(dungeon) > 0
+    assert in_frame(with_levels("dungeon", INNER_DOOR, INNER_DOOR.replace("k.w", ".kw"))) == 0
+
+
+def test_a_door_in_a_frame_that_never_has_one_becomes_a_wall(dungeon: LevelContext) -> None:
+    level = INNER_DOOR.replace("wwwwwwwww\nwA", "wwdwwwwww\nwA")
+    closed = with_levels("dungeon", INNER_DOOR)
+    for context, expected in ((dungeon, level), (closed, INNER_DOOR)):
+        mended = builder(context, level)
+        repair_frame(mended)
+        assert mended.text() == expected
+
+
+def test_without_levels_only_a_goal_may_be_in_the_frame(tmp_path: Path) -> None:
+    text = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
+    passage = tmp_path / "passage.vgdl"  # doors only part rooms here, and would lead nowhere
+    passage.write_text(text.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
+    goal, other = (SimpleNamespace(definition=load(game).definition, levels=()) for game in ("dungeon", passage))
+    assert LevelContext.of(goal).frame_gates and not LevelContext.of(other).frame_gates

@@ -9,7 +9,7 @@ at rules only and never at places.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pcg.engine.vgdl.definition import SpriteType
@@ -68,9 +68,16 @@ class Requirements:
     unwinnable: tuple[int, ...]
     """Goal types that, once placed, nothing known to the analysis can remove."""
     players: int
+    gates: tuple[Need, ...] = ()
+    """Needs of gates that winning does not ask for: what nothing can open is a wall, and nobody draws it as a gate."""
     before: Mapping[int, int] = field(default_factory=dict)
     """Type that has to go or be taken -> how many other kinds of things that takes, all told: 1 for a door with a
     key."""
+
+    @property
+    def all_needs(self) -> tuple[Need, ...]:
+        """Needs of what winning asks for, and of gates."""
+        return (*self.needs, *self.gates)
 
     def shortfalls(self, counts: Mapping[int, int]) -> list[str]:
         """Reasons why sprites in these numbers break a rule, as sentences; empty when they keep all."""
@@ -79,7 +86,7 @@ class Requirements:
             number = sum(counts.get(t, 0) for t in rule.types)
             if number < rule.minimum or (rule.maximum is not None and number > rule.maximum):
                 found.append(f"{rule.reason}: {number} instead of {rule.minimum}..{rule.maximum}")
-        for need in self.needs:
+        for need in self.all_needs:
             if counts.get(need.other, 0) < need.wanted(counts.get(need.base, 0)):
                 found.append(need.reason)
         return found
@@ -92,7 +99,7 @@ class Requirements:
             known: the same of levels that are as they should be: a rule that one of them breaks is none.
         """
         parts: list[float] = []
-        rules: tuple[CountRule | Need, ...] = (*self.counts, *self.needs)
+        rules: tuple[CountRule | Need, ...] = (*self.counts, *self.all_needs)
         for rule in rules:
             share = rule.share(counts)
             if share is not None and (share >= 1.0 or all(rule.share(one) in (None, 1.0) for one in known)):
@@ -161,9 +168,21 @@ class _Search:
             if self.types[t].singleton and t not in analysis.avatars:
                 counts.append(CountRule((t,), 0, 1, f"{self.types[t].name} is a singleton"))
         needs, unwinnable = self._needs()
+        gates = tuple(self._of_gates({need.base for need in needs}))
         return Requirements(
-            tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players, self._before(needs)
+            tuple(counts), tuple(needs), self.placeable, tuple(unwinnable), players, gates, self._before(needs)
         )
+
+    def _of_gates(self, known: Container[int]) -> Iterator[Need]:
+        """Yield the needs of gates whose needs are not known: what the cheapest way to open one takes."""
+        for gate in self.analysis.having("gate"):
+            if gate in known or gate not in self._placeable:
+                continue
+            one, two = self.remove(gate, 1) or (), dict(self.remove(gate, 2) or ())
+            for other, number in one:
+                if other != gate:
+                    each = max(0, two.get(other, number) - number)
+                    yield Need(gate, other, number, each, f"to open {self.types[gate].name}")
 
     def _before(self, needs: Iterable[Need]) -> dict[int, int]:
         """Of every goal and of what it needs, how many kinds of things come before it."""

@@ -224,7 +224,7 @@ class _Program:
         self.required = requirements(analysis)
         self.sizes = sizes
         self.tiles = len(self.palette.tiles)
-        self.frame = self.tiles + len(self.required.needs)
+        self.frame = self.tiles + len(self.required.all_needs)
         self.frame_solid, self.frame_bare = self.frame + 1, self.frame + 2
         self.width = self.frame + 3
 
@@ -250,7 +250,7 @@ class _Program:
                 return rule.reason
         if not all(types for _, types in wanted):
             return ""  # not the numbers alone
-        return "; ".join(need.reason for need in self.required.needs if any(need.base in t or need.other in t
+        return "; ".join(need.reason for need in self.required.all_needs if any(need.base in t or need.other in t
                                                                             for _, t in wanted))  # fmt: skip
 
     def _sizes(self, wanted: Sequence[Counted]) -> Sizes:
@@ -313,7 +313,7 @@ class _Program:
 
     def _rules(self) -> list[Row]:
         rows = [self._bounds(rule.types, rule.minimum, rule.maximum) for rule in self.required.counts]
-        for k, need in enumerate(self.required.needs):
+        for k, need in enumerate(self.required.all_needs):
             base, other = self._number((need.base,)), self._number((need.other,))
             stands = np.zeros(self.width)
             stands[self.tiles + k] = 1.0

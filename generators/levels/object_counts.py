@@ -114,7 +114,7 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
                 fitted[tile] -= 1
                 number -= 1
                 changed = True
-        for need in context.requirements.needs:
+        for need in context.requirements.all_needs:
             present = count_sprites(context, fitted | filler)
             missing = need.wanted(present.get(need.base, 0)) - present.get(need.other, 0)
             choices = [i for i in context.palette.by_type.get(need.other, ()) if i in objects]

@@ -77,3 +77,16 @@ def test_two_avatars_are_one_too_many() -> None:
     found, ids = required(LOCK)
     counts = {ids["poor"]: 2, ids["gate"]: 1, ids["key"]: 1}
     assert found.shortfalls(counts) == ["one avatar per player: 2 instead of 1..1"]
+
+
+def test_a_gate_that_winning_does_not_ask_for_needs_its_key_too() -> None:
+    found, ids = required(
+        LOCK.replace("SpriteCounter stype=gate limit=0 win=True", "SpriteCounter stype=crate win=True")
+    )
+    assert ("gate", "key") not in {pair[:2] for pair in needs(found, ids)}
+    assert [(n.base, n.other, n.first, n.each) for n in found.gates] == [(ids["gate"], ids["key"], 1, 0)]
+    enough = {ids["poor"]: 1, ids["crate"]: 1, ids["pit"]: 1, ids["gate"]: 2}
+    assert found.shortfalls(enough) == ["to open gate"]
+    assert found.satisfaction(enough) < 1.0 == found.satisfaction(enough | {ids["key"]: 1})
+    assert found.satisfaction(enough, known=[enough]) == 1.0  # where the game's own levels do without
+    assert not found.shortfalls(enough | {ids["gate"]: 0})

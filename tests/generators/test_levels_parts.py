@@ -233,6 +233,18 @@ def test_a_door_in_a_frame_that_never_has_one_becomes_a_wall(dungeon: LevelConte
         assert mended.text() == expected
 
 
+@pytest.mark.parametrize("generator", ["constructive", "random", "evolve"])
+def test_there_is_a_key_where_there_is_a_door_that_winning_does_not_ask_for(tmp_path: Path, generator: str) -> None:
+    text = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
+    passage = tmp_path / "passage.vgdl"
+    passage.write_text(text.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
+    context = LevelContext.of(SimpleNamespace(definition=load(passage).definition, levels=()))
+    levels = [candidate.level for candidate in make_generator(generator, context, seed=2).ask(40)]
+    with_doors = [level for level in levels if "d" in level]
+    assert len(with_doors) > 10
+    assert all(level.count("k") >= level.count("d") for level in with_doors)
+
+
 def test_without_levels_only_a_goal_may_be_in_the_frame(tmp_path: Path) -> None:
     text = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
     passage = tmp_path / "passage.vgdl"  # doors only part rooms here, and would lead nowhere

@@ -173,7 +173,7 @@ class Problem:
         required, names = self.context.requirements, self.context.definition.types
         for rule in required.counts[1:]:
             self.number_of(rule.types, rule.minimum, rule.maximum, f"{rule.reason} (the rules)")
-        for need in required.needs:
+        for need in required.all_needs:
             base, other = self._weights(need.base), self._weights(need.other)
             if not base:
                 continue

@@ -48,7 +48,7 @@ class _RequiredSprites:
                 return True
             for rule in self.rules:
                 self._keep(rule)
-            for need in self.required.needs:
+            for need in self.required.all_needs:
                 self._supply(need)
         return not self.required.shortfalls(self.numbers())
 
@@ -164,7 +164,7 @@ class _RequiredSprites:
     def _spare(self) -> list[int]:
         """Tiles that no rule or need speaks of, and that are no walls."""
         named = {t for rule in self.required.counts for t in rule.types}
-        named |= {t for need in self.required.needs for t in (need.base, need.other)}
+        named |= {t for need in self.required.all_needs for t in (need.base, need.other)}
         tiles = self.palette.tiles
         return [i for i in range(len(tiles)) if i not in self.context.walls and not named.intersection(tiles[i].types)]
 

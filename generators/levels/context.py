@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -124,6 +124,23 @@ class LevelContext:
         if self.examples:
             return frozenset(gates & {t for e in self.examples for t in (*e[0], *e[-1], *e[:, 0], *e[:, -1])})
         return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
+
+    @cached_property
+    def keys(self) -> Mapping[int, frozenset[int]]:
+        """Types that open gates and are never in the game's own levels without one of these: a key that opens nothing
+        is in the way of whoever looks for its door. None where fewer than two levels have the key.
+        """
+        opened: dict[int, set[int]] = {}
+        for need in self.requirements.all_needs:
+            if self.analysis.has(need.base, "gate"):
+                opened.setdefault(need.other, set()).add(need.base)
+        examples = [self.palette.count_types(grid) for grid in self.examples]
+        found = {}
+        for key, gates in opened.items():
+            having = [counts for counts in examples if counts.get(key)]
+            if len(having) >= 2 and all(any(counts.get(gate) for gate in gates) for counts in having):
+                found[key] = frozenset(gates)
+        return found
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:

@@ -90,7 +90,9 @@ def count_sprites(context: LevelContext, counts: Mapping[int, int]) -> dict[int,
 
 
 def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, int]) -> Counts:
-    """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can."""
+    """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can, and leaves no
+    key without a gate.
+    """
     fitted = {tile: number for tile, number in counts.items() if number > 0}
     objects = set(context.objects)
     filler = {} if context.filler is None else {context.filler: round(context.filler_share * 20)}
@@ -123,7 +125,18 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
                 changed = True
         if not changed:
             break
+    _drop_keys(context, fitted)
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
+
+
+def _drop_keys(context: LevelContext, counts: Counts) -> None:
+    """Take away keys without a gate to open, where the game's own levels have none of them."""
+    present = count_sprites(context, counts)
+    for key, gates in context.keys.items():
+        asked_for = any(rule.minimum > 0 and key in rule.types for rule in context.requirements.counts)
+        if present.get(key) and not asked_for and not any(present.get(gate) for gate in gates):
+            for tile in context.palette.by_type.get(key, ()):
+                counts.pop(tile, None)
 
 
 def _too_many(context: LevelContext, tile: int, counts: Mapping[int, int]) -> bool:

@@ -10,12 +10,14 @@ import pytest
 
 import pcg.games
 from pcg.engine.game import load
+from pcg.engine.vgdl import read_game
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.level_grid import avatar_cells
 from pcg.generators.levels import LevelContext, level_distance, make_generator
 from pcg.generators.levels.evolve.generator import FI2PopGenerator
 from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
 from pcg.generators.levels.level_conventions import repair_frame
+from pcg.generators.levels.object_counts import fit_counts
 from pcg.generators.levels.operators import CROSSOVERS, MUTATIONS, crossover, mutate, resize
 from pcg.generators.levels.repair.by_rules import repair
 from pcg.generators.levels.wall_layout import STYLES
@@ -209,6 +211,7 @@ def with_levels(name: str, *levels: str) -> LevelContext:
     return LevelContext.of(SimpleNamespace(definition=load(name).definition, levels=levels))
 
 
+DUNGEON = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
 INNER_DOOR = "wwwwwwwww\nwA.k.w..w\nw....w..w\nwb...d..w\nw....w..w\nw.c..w.bw\nwwwwwwwww"
 
 
@@ -235,9 +238,8 @@ def test_a_door_in_a_frame_that_never_has_one_becomes_a_wall(dungeon: LevelConte
 
 @pytest.mark.parametrize("generator", ["constructive", "random", "evolve"])
 def test_there_is_a_key_where_there_is_a_door_that_winning_does_not_ask_for(tmp_path: Path, generator: str) -> None:
-    text = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
     passage = tmp_path / "passage.vgdl"
-    passage.write_text(text.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
+    passage.write_text(DUNGEON.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
     context = LevelContext.of(SimpleNamespace(definition=load(passage).definition, levels=()))
     levels = [candidate.level for candidate in make_generator(generator, context, seed=2).ask(40)]
     with_doors = [level for level in levels if "d" in level]
@@ -245,9 +247,25 @@ def test_there_is_a_key_where_there_is_a_door_that_winning_does_not_ask_for(tmp_
     assert all(level.count("k") >= level.count("d") for level in with_doors)
 
 
+def test_a_key_goes_where_the_games_own_levels_have_none_without_a_door() -> None:
+    def fitted(context: LevelContext, *tiles: str) -> set[str]:
+        numbers = {tile.char: at for at, tile in enumerate(context.palette.tiles)}
+        counts = fit_counts(context, rng(), {numbers[tile]: 1 for tile in tiles})
+        return {context.palette.tiles[at].char for at in counts}
+
+    doors = INNER_DOOR, INNER_DOOR.replace("k.w", ".kw")
+    passage = "SpriteCounter stype=coin limit=0 win=True"
+    definition = read_game(DUNGEON.replace("SpriteCounter stype=door limit=0 win=True", passage), reading="strict")
+    paired, single = (
+        LevelContext.of(SimpleNamespace(definition=definition, levels=levels))
+        for levels in (doors, (*doors, INNER_DOOR.replace("d", ".")))
+    )
+    assert fitted(paired, "k", "c") == {"c"} and fitted(single, "k", "c") == {"k", "c"}
+    assert fitted(paired, "k", "c", "d") == {"k", "c", "d"}
+
+
 def test_without_levels_only_a_goal_may_be_in_the_frame(tmp_path: Path) -> None:
-    text = (Path(pcg.games.__path__[0]) / "vgdl" / "dungeon" / "game.vgdl").read_text(encoding="utf-8")
     passage = tmp_path / "passage.vgdl"  # doors only part rooms here, and would lead nowhere
-    passage.write_text(text.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
+    passage.write_text(DUNGEON.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
     goal, other = (SimpleNamespace(definition=load(game).definition, levels=()) for game in ("dungeon", passage))
     assert LevelContext.of(goal).frame_gates and not LevelContext.of(other).frame_gates

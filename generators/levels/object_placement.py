@@ -262,8 +262,8 @@ def _place_gate(builder: LevelBuilder, rng: np.random.Generator, tile: int) -> b
     fits = walls[1:-1, 1:-1] & between & ~beside & (nearest < np.iinfo(np.int32).max)
     weights = np.where(fits, np.maximum(1, nearest), 0).astype(np.float64)
     if tile not in builder.context.frame_gates:
-        for cell in builder.frame_cells():
-            weights[cell] = 0
+        for at_edge in builder.frame_cells():
+            weights[at_edge] = 0
     cell = _draw(builder, rng, weights * row_weights(builder, tile))
     if cell is None:
         return False

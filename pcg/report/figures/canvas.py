@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+Layout = Literal["constrained"] | None
+
 # Colours that the drawings use nowhere else, to be replaced by what the page decides.
 TEXT, ACCENT, SECOND, LINE, GROUND = "#010101", "#020202", "#030303", "#040404", "#050505"
 
@@ -53,7 +55,7 @@ def draw_svg(
     label: str,
     *,
     standalone: bool = False,
-    layout: Literal["constrained"] | None = "constrained",
+    layout: Layout = "constrained",
 ) -> str:
     """Return the SVG text of a figure.
 
@@ -88,7 +90,7 @@ def draw_png(
     size: tuple[float, float],
     *,
     dpi: int = 150,
-    layout: Literal["constrained"] | None = "constrained",
+    layout: Layout = "constrained",
 ) -> bytes:
     """Return a figure as a PNG, on white; its ink should be dark, as `TEXT` and its like are nearly black here.
 
@@ -108,7 +110,7 @@ def draw_png(
 
 
 @contextmanager
-def _figure(draw: Callable[[Any], None], size: tuple[float, float], layout: str | None) -> Iterator[Any]:
+def _figure(draw: Callable[[Any], None], size: tuple[float, float], layout: Layout) -> Iterator[Any]:
     import matplotlib
     import matplotlib.style
     from matplotlib.figure import Figure

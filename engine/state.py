@@ -316,10 +316,11 @@ class State:
         >>> import pcg
         >>> state = pcg.load("boxes").start(level=0, seed=1)
         >>> [shown for shown in state.rectangles() if shown[0] == state.sprites("box")[0].type]
-        [(7, 176, 176, 44, 44, (0.0, 0.0)), (7, 528, 352, 44, 44, (0.0, 0.0))]
+        [(6, 176, 176, 88, 88, (0.0, 0.0)), (6, 528, 352, 88, 88, (0.0, 0.0))]
         """
         context = self._context
-        moving, standing = context.moving(self._address), context.level_sprites
+        moving = context.moving(self._address)
+        standing = context.level_sprites[: int(context._record[0]["n_level"])]  # there is an empty one where none is
         mortal = np.frombuffer(context.mortal_alive(self._address), dtype=np.uint8)
         there = np.ones(len(standing), dtype=bool)
         there[: len(mortal)] = mortal != 0

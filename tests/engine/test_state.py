@@ -252,3 +252,9 @@ def test_a_disabled_sprite_has_no_rectangle():
         state.advance("RIGHT")
     assert any(s.disabled for s in state.sprites())
     assert len(state.rectangles()) == sum(not s.disabled for s in state.sprites())
+
+
+def test_a_level_on_which_all_moves_has_the_rectangles_of_what_is_there(push):
+    state = push.start("A.\n..")
+    assert [(s.type, s.x, s.y, s.w, s.h, s.orientation) for s in state.sprites()] == state.rectangles()
+    assert len(state.rectangles()) == 1

@@ -254,7 +254,8 @@ def test_a_disabled_sprite_has_no_rectangle():
     assert len(state.rectangles()) == sum(not s.disabled for s in state.sprites())
 
 
-def test_a_level_on_which_all_moves_has_the_rectangles_of_what_is_there(push):
-    state = push.start("A.\n..")
+def test_a_level_on_which_nothing_stands_has_the_rectangles_of_what_moves():
+    alone = game(PUSH.replace("A > floor avatar", "A > avatar").replace(". > floor", ". > box"), "A.")
+    state = alone.start(0, 1)
+    assert [s.name for s in state.sprites()] == ["avatar", "box"]
     assert [(s.type, s.x, s.y, s.w, s.h, s.orientation) for s in state.sprites()] == state.rectangles()
-    assert len(state.rectangles()) == 1

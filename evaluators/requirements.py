@@ -128,10 +128,7 @@ def means_to_remove(analysis: GameAnalysis, type_id: int) -> tuple[tuple[int, in
     >>> means_to_remove(analyse(pcg.load("dungeon").definition), 3)
     ((4, 1, 1),)
     """
-    search = _Search(analysis)
-    one, two = search.remove(type_id, 1), search.remove(type_id, 2)
-    more = dict(two or one or ())
-    return tuple((other, n, max(0, more.get(other, n) - n)) for other, n in one or () if other != type_id)
+    return _Search(analysis).means(type_id)
 
 
 class _Search:
@@ -178,11 +175,14 @@ class _Search:
         for gate in self.analysis.having("gate"):
             if gate in known or gate not in self._placeable:
                 continue
-            one, two = self.remove(gate, 1) or (), dict(self.remove(gate, 2) or ())
-            for other, number in one:
-                if other != gate:
-                    each = max(0, two.get(other, number) - number)
-                    yield Need(gate, other, number, each, f"to open {self.types[gate].name}")
+            for other, first, each in self.means(gate):
+                yield Need(gate, other, first, each, f"to open {self.types[gate].name}")
+
+    def means(self, type_id: int) -> tuple[tuple[int, int, int], ...]:
+        """`means_to_remove`."""
+        one, two = self.remove(type_id, 1), self.remove(type_id, 2)
+        more = dict(two or one or ())
+        return tuple((other, n, max(0, more.get(other, n) - n)) for other, n in one or () if other != type_id)
 
     def _before(self, needs: Iterable[Need]) -> dict[int, int]:
         """Of every goal and of what it needs, how many kinds of things come before it."""

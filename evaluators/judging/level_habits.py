@@ -3,7 +3,8 @@
 Flowers stand on soil, pellets lie beside pellets, the exit is on the right: where every thing of a kind does so in
 levels of a game, one that hangs in the air is a fault to whoever knows the game, however usual its number and place
 are. It is a habit only where chance would have broken it: where few cells are such, or the things are many. A frame of
-one tile all around is a habit too: a door in it leads nowhere.
+one tile all around is a habit too: a door in it leads nowhere. So is a gate that bars a way: one that can be walked
+around asks for no key.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.kernel.runtime import invoke6
 from pcg.engine.lazy import cached_property
+from pcg.evaluators.barriers import count_gates
 from pcg.evaluators.judging.level_features import BARE, SOLID, THING, LevelView
 from pcg.evaluators.kernel import level_standings
 from pcg.evaluators.level_grid import Mask
@@ -34,6 +36,9 @@ STANDINGS: tuple[tuple[str, bool], ...] = (
 """Standings of a thing, and whether never having one is a habit too."""
 NUMBER = len(STANDINGS)
 IN_FRAME = "a place in the frame"
+BARRING = "a way that it bars"
+MOSTLY = 0.75
+"""Share of the gates of a kind that bar a way from which on it is a habit: people place a short cut now and then."""
 CHANCE = 0.01
 """Chance, if things stood anywhere, below which what all of a kind have in common is a habit."""
 MOST = 3
@@ -55,6 +60,8 @@ class Standing:
     """Cells of each tile at the edge of the level, shape (tiles,)."""
     usual: NDArray[np.float64]
     """Share of the cells that have it (of things, for one of its kind), shape (standings,), in [0, 1]."""
+    gates: Counts
+    """Gates of each tile, and those of them that bar a way, shape (2, tiles)."""
 
 
 def standing(view: LevelView) -> Standing:
@@ -67,7 +74,8 @@ def standing(view: LevelView) -> Standing:
     of_tile = (grid[things][None] == np.arange(tiles)[:, None]).astype(np.int64)
     counted = asked[:, things]
     edge = np.bincount(grid[view.edge], minlength=tiles)
-    return Standing(of_tile @ counted.T, of_tile @ (counted & had[:, things]).T, edge, usual)
+    gates = np.array(count_gates(view.tables.palette, grid), np.int64)
+    return Standing(of_tile @ counted.T, of_tile @ (counted & had[:, things]).T, edge, usual, gates)
 
 
 def standing_tiles(view: LevelView) -> Mask:
@@ -159,7 +167,7 @@ class BrokenHabit:
     tile: int
     number: int
     standing: str
-    """One of `STANDINGS`, or `IN_FRAME`."""
+    """One of `STANDINGS`, `IN_FRAME` or `BARRING`."""
     has: bool
     """True where they have what the others never have, False where they lack what the others always have."""
 
@@ -177,6 +185,7 @@ class Habits:
         self._asked = np.array([one.asked for one in levels], np.int64).reshape(shape)
         self._had = np.array([one.had for one in levels], np.int64).reshape(shape)
         self._edge = np.array([one.edge for one in levels], np.int64).reshape(len(levels), tiles)
+        self._gates = np.array([one.gates for one in levels], np.int64).reshape(len(levels), 2, tiles)
         self._usual = np.array([one.usual for one in levels], np.float64).reshape(len(levels), NUMBER)
 
     def known(self, others: Sequence[int]) -> tuple[Mask, Mask]:
@@ -215,21 +224,34 @@ class Habits:
             return np.zeros_like(level.edge)
         return np.where(found, 0, level.edge)
 
+    def idle_gates(self, level: Standing, others: Sequence[int]) -> Counts:
+        """Return how many gates of each tile bar no way where nearly all of those in the others do, shape (tiles,)."""
+        if not level.gates.any():
+            return np.zeros_like(level.edge)
+        placed, barring = self._gates[others].sum(axis=0)
+        habit = ((self._gates[others, 0] > 0).sum(axis=0) >= 2) & (barring >= MOSTLY * placed)
+        return np.where(habit, level.gates[0] - level.gates[1], 0)
+
     def faults(self, level: Standing, others: Sequence[int]) -> float:
         """Return the number of things that break a habit, at most `MOST` for each habit.
 
         A frame that is broken counts as the most: of 387 levels that people made for games whose other levels have
-        frames of one tile, seven have another tile there, most of these the goal.
+        frames of one tile, seven have another tile there, most of these the goal. So do gates all of which are idle.
         """
         frame = MOST * bool(self.broken_frame(level, others).any())
-        return float(np.minimum(MOST, self.broken(level, others)).sum()) + frame
+        idle = self.idle_gates(level, others)
+        gates = np.where(idle < level.gates[0], np.minimum(MOST, idle), MOST * (idle > 0)).sum()
+        return float(np.minimum(MOST, self.broken(level, others)).sum() + gates) + frame
 
     def worst(self, level: Standing, others: Sequence[int]) -> BrokenHabit | None:
         """Return the habit that most things break; None where none is broken."""
         broken = self.broken(level, others)
         kind, tile, at = (int(k) for k in np.unravel_index(broken.argmax(), broken.shape))
         number = int(broken[kind, tile, at])
-        frame = self.broken_frame(level, others)
-        if frame.any() and frame.max() >= number:
-            return BrokenHabit(int(frame.argmax()), int(frame.max()), IN_FRAME, True)
+        for found, name, has in (
+            (self.broken_frame(level, others), IN_FRAME, True),
+            (self.idle_gates(level, others), BARRING, False),
+        ):
+            if found.any() and found.max() >= number:
+                return BrokenHabit(int(found.argmax()), int(found.max()), name, has)
         return BrokenHabit(tile, number, STANDINGS[at][0], kind == 0) if number else None

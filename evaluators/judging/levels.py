@@ -28,6 +28,7 @@ from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.judging.judgement import Part
 from pcg.evaluators.judging.level_features import FEATURES, LevelView
+from pcg.evaluators.judging.level_habits import BARRING
 from pcg.evaluators.judging.level_model import NAMES, PART_OF, Floats, LevelModel, default_model, enough
 from pcg.evaluators.judging.level_parts import PARTS, SOURCES
 from pcg.evaluators.judging.level_play import PLAY_MEASURES, PlayMeasure
@@ -185,6 +186,7 @@ class LevelJudge:
             return _of_usual(*strangest)
         if name == "habits" and (broken := self.reference.worst_habit(profile)) is not None:
             has, usual = ("with", "never") if broken.has else ("without", "always")
+            usual = "nearly always" if broken.standing == BARRING else usual
             return f"{broken.number} of {self._contents(broken.tile)} {has} {broken.standing} ({usual} there)"
         if name in FEATURES:
             text = FEATURES[name].less if side else FEATURES[name].more

@@ -21,6 +21,7 @@ from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
+from pcg.evaluators.barriers import count_gates
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
@@ -124,6 +125,29 @@ class LevelContext:
         if self.examples:
             return frozenset(gates & {t for e in self.examples for t in (*e[0], *e[-1], *e[:, 0], *e[:, -1])})
         return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
+
+    @cached_property
+    def barriers(self) -> frozenset[int]:
+        """Tiles of gates that bar a way: of no goal, and at least half of those in the examples do so."""
+        gates = [tile for tile in range(len(self.palette.tiles)) if self.palette.access[tile] == GATE]
+        if not gates:
+            return frozenset()
+        counts = [count_gates(self.palette, grid) for grid in self.examples]
+        placed, barring = np.sum(counts, axis=0) if counts else np.zeros((2, len(self.palette.tiles)), np.int64)
+        return frozenset(
+            tile for tile in gates if 2 * barring[tile] >= placed[tile]
+            and not any(self.analysis.has(c, "goal") for c in self.palette.tiles[tile].content)
+        )  # fmt: skip
+
+    @cached_property
+    def openers(self) -> Mapping[int, frozenset[int]]:
+        """Tile of a gate -> the tiles of what opens it; none for those that nothing in the level opens."""
+        found: dict[int, set[int]] = {}
+        for need in self.requirements.all_needs:
+            for gate in self.palette.by_type.get(need.base, ()):
+                if self.palette.access[gate] == GATE:
+                    found.setdefault(gate, set()).update(self.palette.by_type.get(need.other, ()))
+        return {gate: frozenset(keys) for gate, keys in found.items() if keys}
 
     @cached_property
     def keys(self) -> Mapping[int, frozenset[int]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from pcg.evaluators.level_grid import FREE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
+from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
 from pcg.generators.levels.context import LevelContext
 
 _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
@@ -98,6 +98,13 @@ class LevelBuilder:
             self._distances = distances(self.palette, self.grid, start)
         return self._distances
 
+    def distances_through_gates(self) -> NDArray[np.int32]:
+        """The same with all gates open."""
+        access, start = self.palette.access[self.grid], self.avatar
+        if start is None or not (access == GATE).any():
+            return self.distances()
+        return distances(self.palette, self.grid, start, mask=access <= GATE)
+
     # -- moves ---------------------------------------------------------------------------------------------------------
 
     def put(self, cell: tuple[int, int], tile: int) -> None:
@@ -118,6 +125,28 @@ class LevelBuilder:
         """Set a cell to the ground its tile stands on."""
         ground = self.context.ground_under[int(self.grid[cell])]
         self.put(cell, self.context.background if ground == self.palette.empty else ground)
+
+    def remove(self, cell: tuple[int, int]) -> None:
+        """Take an object away; a gate between walls, or an object in the frame, leaves a wall."""
+        frame, wall = self.frame_cells().get(cell), self.palette.wall
+        if frame is not None:
+            self.put(cell, frame)
+        elif wall is not None and self.palette.access[self.grid[cell]] == GATE and self._between_walls(cell):
+            self.put(cell, wall)
+        else:
+            self.clear(cell)
+
+    def _between_walls(self, cell: tuple[int, int]) -> bool:
+        """Tell whether impassable cells, or the edge, are on two opposite sides of a cell."""
+        height, width = self.grid.shape
+
+        def shut(row: int, column: int) -> bool:
+            if not (0 <= row < height and 0 <= column < width):
+                return True
+            return bool(self.palette.access[self.grid[row, column]] == BLOCKED)
+
+        y, x = cell
+        return (shut(y - 1, x) and shut(y + 1, x)) or (shut(y, x - 1) and shut(y, x + 1))
 
     def invalidate(self) -> None:
         """Forget what was derived from the grid, after it was written to directly."""
@@ -157,16 +186,18 @@ class LevelBuilder:
         return not (0 <= y < height and 0 <= x < width) or self.palette.access[self.grid[y, x]] not in (FREE, HAZARD)
 
     def regions(self) -> list[list[tuple[int, int]]]:
-        """The connected parts of the walkable cells, largest first (ties: the first in reading order)."""
+        """The connected parts of the cells the avatar can come to stand on, with all gates open, largest first (ties:
+        the first in reading order).
+        """
         return [list(map(tuple, part.tolist())) for part in self.region_arrays()]
 
     def region_arrays(self) -> list[NDArray[np.int64]]:
         """The same as arrays of cells, shape (n, 2) each."""
-        return components(self.walkable())
+        return components(self.palette.access[self.grid] <= GATE)
 
     def number_of_regions(self) -> int:
-        """Number of the connected parts of the walkable cells."""
-        return int(ndimage.label(self.walkable())[1])
+        """Number of these parts."""
+        return int(ndimage.label(self.palette.access[self.grid] <= GATE)[1])
 
     def text(self) -> str:
         """The level text."""

@@ -10,14 +10,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from pcg.evaluators.level_grid import Grid, Mask
+from pcg.evaluators.level_grid import GATE, Grid, Mask, distances
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 
 
 @lru_cache(maxsize=64)
 def level_conventions(context: LevelContext) -> frozenset[str]:
-    """Return the conventions that a game's own levels keep: "frame", "lanes", "line", "pockets", "reach", "objects".
+    """Return the conventions that a game's own levels keep: "frame", "lanes", "line", "pockets", "reach", "keys",
+    "objects".
 
     A rule that would change most of them is none of this game's: its frames have gaps, its avatar starts anywhere,
     what it collects lies behind walls that will fall. Games without levels of their own keep all rules.
@@ -36,11 +37,13 @@ def level_conventions(context: LevelContext) -> frozenset[str]:
             return bool(unreachable_cells(builder).any())
         elif rule == "reach":
             return bool(unreachable_targets(builder))
+        elif rule == "keys":
+            return bool(reach_with_keys(builder)[1].any())
         else:
             clear_foreign_tiles(builder)
         return bool((builder.grid != grid).any())
 
-    rules = ("frame", "lanes", "line", "pockets", "reach", "objects")
+    rules = ("frame", "lanes", "line", "pockets", "reach", "keys", "objects")
     return frozenset(r for r in rules if 2 * sum(changed(r, g) for g in context.examples) <= len(context.examples))
 
 
@@ -124,12 +127,32 @@ def clear_foreign_tiles(builder: LevelBuilder) -> None:
 
 
 def unreachable_targets(builder: LevelBuilder) -> list[tuple[int, int]]:
-    """Cells with something that must be reached and cannot be."""
+    """Cells with something that must be reached and cannot be, with all gates open."""
     required = builder.palette.lookup(builder.context.required_tiles)
-    lost = required[builder.grid] & (builder.distances() < 0)
+    lost = required[builder.grid] & (builder.distances_through_gates() < 0)
     return [(y, x) for y, x in np.argwhere(lost).tolist()]
 
 
 def unreachable_cells(builder: LevelBuilder) -> Mask:
-    """Cells to walk on that the avatar cannot get to."""
-    return builder.walkable() & (builder.distances() < 0)
+    """Cells to walk on that the avatar cannot get to, with all gates open."""
+    return builder.walkable() & (builder.distances_through_gates() < 0)
+
+
+def reach_with_keys(builder: LevelBuilder) -> tuple[Mask, Mask]:
+    """Return the cells that the avatar gets to when it opens each gate for which it has got to a key, and the gates
+    beside these that it does not open, shape (height, width) each.
+    """
+    openers, palette, grid = builder.context.openers, builder.palette, builder.grid
+    start = builder.avatar
+    gates = palette.access[grid] == GATE
+    if start is None or not gates.any():
+        return builder.distances() >= 0, np.zeros(grid.shape, bool)
+    closed, walk = gates.copy(), builder.walkable()
+    while True:
+        near = distances(palette, grid, start, mask=walk | (gates & ~closed)) >= 0
+        found = set(np.unique(grid[near & ~closed]).tolist())
+        opened = [t for t in np.unique(grid[closed]).tolist() if t not in openers or openers[t] & found]
+        opening = closed & near & palette.lookup(opened)[grid]
+        if not opening.any():
+            return near & ~closed, near & closed
+        closed &= ~opening

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH
 from pcg.evaluators.level_statistics import BANDS
+from pcg.generators.levels.barriers import place_barrier
 from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
 from pcg.generators.levels.level_conventions import level_conventions
 from pcg.generators.levels.object_counts import Counts
@@ -147,6 +148,8 @@ def place_avatar(builder: LevelBuilder, rng: np.random.Generator) -> bool:
 def place_object(builder: LevelBuilder, rng: np.random.Generator, tile: int) -> bool:
     """Put one object where it makes sense; tells whether there was such a place."""
     access = int(builder.palette.access[tile])
+    if tile in builder.context.barriers and place_barrier(builder, rng, tile):
+        return True
     if access == GATE and _place_gate(builder, rng, tile):
         return True
     weights = ground_weights(builder, tile) * row_weights(builder, tile) * _role_weights(builder, tile)

@@ -16,6 +16,7 @@ from scipy import ndimage
 
 from pcg.evaluators.level_grid import FREE, Mask
 from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.barriers import repair_barriers
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -127,6 +128,7 @@ def finish(builder: LevelBuilder, rng: np.random.Generator) -> None:
     laid = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
     place_objects(builder, rng, {tile: max(0, number - int(laid[tile])) for tile, number in counts.items()})
     repair_reachability(builder, rng)
+    repair_barriers(builder, rng)
     add_required_sprites(builder, rng)
 
 

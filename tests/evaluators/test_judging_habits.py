@@ -105,7 +105,8 @@ def test_broken_habits_are_those_that_the_standings_tell(game: str) -> None:
 def one_kind(asked: int, had: int, usual: float) -> Standing:
     """A level of one tile, as many of which have a standing as are said, in all of `STANDINGS`."""
     number = len(STANDINGS)
-    return Standing(np.full((1, number), asked), np.full((1, number), had), np.zeros(1, int), np.full(number, usual))
+    nothing = np.zeros((2, 1), int)
+    return Standing(np.full((1, number), asked), np.full((1, number), had), nothing[0], np.full(number, usual), nothing)
 
 
 def test_a_habit_takes_several_levels_and_more_things_than_chance_leaves() -> None:
@@ -168,6 +169,24 @@ def test_a_door_in_a_frame_that_has_none_elsewhere_is_told_and_costs() -> None:
     other = LevelJudge(text, [*own, own[1].replace("wwwwwwwww\nwA", "wdwwwwwww\nwA")])
     standings = other.reference.profile(other.view(level)).standing
     assert not other.reference.habits.broken_frame(standings, [1, 2, 3]).any()
+
+
+def test_a_gate_that_can_be_walked_around_is_told_where_others_bar_a_way() -> None:
+    room = "wwwwwwwww\nwA.k.w..w\nw....d..w\nwb...w..w\nw....w..w\nw.c..w.bw\nwwwwwwwww"
+    own = [room, room.replace("k.w", ".kw"), room.replace("c..w", "..cw")]
+    around = room.replace("w....w..w\nw.c", "w.......w\nw.c")
+    judge = LevelJudge(LevelEvaluator(pcg.load("dungeon")).text, own)
+    profiles = [judge.reference.profile(judge.view(one)) for one in (room, around)]
+    habits = judge.reference.habits
+    faults = [habits.faults(profile.standing, [1, 2]) for profile in profiles]
+    assert faults[1] == faults[0] + MOST
+    worst = judge.reference.worst_habit(profiles[1])
+    assert worst is not None and (worst.standing, worst.has, worst.number) == ("a way that it bars", False, 1)
+    parts = {part.name: part for part in judge.parts(judge.view(around))}
+    assert "1 of door without a way that it bars (nearly always there)" in parts["conventions"].sentence
+    # among others with a short cut it is none
+    mixed = LevelJudge(LevelEvaluator(pcg.load("dungeon")).text, [room, around, own[1].replace("w....w", "w.....")])
+    assert not mixed.reference.habits.idle_gates(profiles[1].standing, [0, 1, 2]).any()
 
 
 @pytest.mark.parametrize("game", ["siege", "ferry", "crossing", "harvest"])

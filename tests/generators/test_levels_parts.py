@@ -241,7 +241,7 @@ def test_there_is_a_key_where_there_is_a_door_that_winning_does_not_ask_for(tmp_
     passage = tmp_path / "passage.vgdl"
     passage.write_text(DUNGEON.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
     context = LevelContext.of(SimpleNamespace(definition=load(passage).definition, levels=()))
-    levels = [candidate.level for candidate in make_generator(generator, context, seed=2).ask(40)]
+    levels = [candidate.level for candidate in make_generator(generator, context, seed=2).ask(60)]
     with_doors = [level for level in levels if "d" in level]
     assert len(with_doors) > 10
     assert all(level.count("k") >= level.count("d") for level in with_doors)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.barriers import repair_barriers
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -46,6 +47,7 @@ def construct(
     counts = draw_counts(context, rng, (bottom - top) * (right - left), plenty)
     place_objects(builder, rng, counts)
     repair_reachability(builder, rng, always=True)
+    repair_barriers(builder, rng)
     add_required_sprites(builder, rng)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.evaluators.parameters import Parameter
+from pcg.generators.levels.barriers import repair_barriers
 from pcg.generators.levels.constructive.generator import draw_style
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, IndependentGenerator
@@ -58,6 +59,7 @@ class MinimalGenerator(IndependentGenerator):
             builder.placement_weights = _inner(builder)
         place_objects(builder, rng, self._few(rng))
         repair_reachability(builder, rng, always=True)
+        repair_barriers(builder, rng)
         add_required_sprites(builder, rng)
         return builder.text()
 

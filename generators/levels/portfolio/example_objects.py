@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask
 from pcg.evaluators.targets import group
+from pcg.generators.levels.barriers import place_barrier
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_counts import fit_counts
@@ -173,10 +174,12 @@ class ExampleObjects:
             surplus = int(present[tile]) - wanted.get(tile, 0)
             cells = np.argwhere(builder.grid == tile).tolist()
             for k in rng.permutation(len(cells))[: max(0, surplus)].tolist():
-                remove_object(builder, (cells[k][0], cells[k][1]))
+                builder.remove((cells[k][0], cells[k][1]))
         order = sorted(self.counted, key=lambda t: (builder.palette.access[t] not in (GATE, BLOCKED), t))
         for tile in order:
             for _ in range(wanted.get(tile, 0) - int(present[tile])):
+                if tile in self.context.barriers and place_barrier(builder, rng, tile):
+                    continue
                 if not self.put(builder, rng, tile) and not place_object(builder, rng, tile):
                     break
 
@@ -257,28 +260,3 @@ def framed(grid: NDArray[Cell], outside: int) -> NDArray[Cell]:
     found = np.full((grid.shape[0] + 2, grid.shape[1] + 2), outside, grid.dtype)
     found[1:-1, 1:-1] = grid
     return found
-
-
-def remove_object(builder: LevelBuilder, cell: tuple[int, int]) -> None:
-    """Remove an object; a gate in a wall, or an object in the frame, leaves a wall."""
-    frame = builder.frame_cells().get(cell)
-    y, x = cell
-    wall = builder.palette.wall
-    if frame is not None:
-        builder.put(cell, frame)
-    elif wall is not None and builder.palette.access[builder.grid[cell]] == GATE and _between_walls(builder, y, x):
-        builder.put(cell, wall)
-    else:
-        builder.clear(cell)
-
-
-def _between_walls(builder: LevelBuilder, y: int, x: int) -> bool:
-    """Return True for a cell with impassable ones on two opposite sides."""
-    height, width = builder.grid.shape
-
-    def shut(row: int, column: int) -> bool:
-        if not (0 <= row < height and 0 <= column < width):
-            return True
-        return bool(builder.palette.access[builder.grid[row, column]] == BLOCKED)
-
-    return (shut(y - 1, x) and shut(y + 1, x)) or (shut(y, x - 1) and shut(y, x + 1))

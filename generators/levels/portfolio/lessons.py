@@ -11,7 +11,6 @@ import numpy as np
 from pcg.evaluators.level_grid import Grid
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
-from pcg.generators.levels.portfolio.example_objects import remove_object
 from pcg.generators.levels.repair.by_rules import repair
 
 FEWEST = 0.3
@@ -51,4 +50,4 @@ def lesson(context: LevelContext, grid: Grid, rng: np.random.Generator) -> Grid:
 
 def _remove(builder: LevelBuilder, cells: list[list[int]]) -> None:
     for y, x in cells:
-        remove_object(builder, (y, x))
+        builder.remove((y, x))

@@ -29,7 +29,7 @@ from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.examples import mirrored
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.portfolio import kernel
-from pcg.generators.levels.portfolio.example_objects import ExampleObjects, remove_object
+from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 
 SIDE = 3
 """Side of the windows, in cells."""
@@ -454,7 +454,7 @@ class LocalStructure:
             tile = int(builder.grid[cell])
             before = builder.grid.copy()
             number = int(self.strays(before).sum())
-            remove_object(builder, cell)
+            builder.remove(cell)
             if not self.example_objects.put(builder, rng, tile) or int(self.strays(builder.grid).sum()) >= number:
                 builder.grid[:] = before
                 builder.invalidate()
@@ -468,7 +468,7 @@ class LocalStructure:
         for thing in self._joining:
             astray = (builder.grid == thing) & ~self._between(builder.grid, thing)[0]
             for y, x in np.argwhere(astray).tolist():
-                remove_object(builder, (y, x))
+                builder.remove((y, x))
                 between, within = self._between(builder.grid, thing)
                 places = np.argwhere((within | between & builder.free()) & inner).tolist()
                 best: tuple[int, tuple[int, int]] | None = None

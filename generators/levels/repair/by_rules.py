@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pcg.generators.levels.barriers import repair_barriers
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.level_conventions import (
     avatar_line,
@@ -36,6 +37,7 @@ def repair(builder: LevelBuilder, rng: np.random.Generator) -> None:
     repair_reachability(builder, rng)
     repair_object_counts(builder, rng)
     repair_reachability(builder, rng)
+    repair_barriers(builder, rng)
     add_required_sprites(builder, rng)
 
 
@@ -103,7 +105,7 @@ def repair_reachability(builder: LevelBuilder, rng: np.random.Generator, *, alwa
 def _close_pockets(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Wall up small regions out of reach (their contents go), join the larger ones to the rest."""
     context = builder.context
-    steps = builder.distances()
+    steps = builder.distances_through_gates()
     wall = draw_wall(context, rng)
     large = False
     for region in builder.regions():
@@ -122,7 +124,7 @@ def _close_pockets(builder: LevelBuilder, rng: np.random.Generator) -> None:
 def _join_to_avatar(builder: LevelBuilder) -> None:
     """Open a way from the avatar's region to every region out of reach."""
     for _ in range(8):
-        steps = builder.distances()
+        steps = builder.distances_through_gates()
         beyond = [r for r in builder.regions() if all(steps[c] < 0 for c in r)]
         if not beyond:
             return

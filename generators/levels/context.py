@@ -127,6 +127,17 @@ class LevelContext:
         return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
 
     @cached_property
+    def frame_at_will(self) -> int | None:
+        """Wall that frames some of the examples, all around, while the others have no wall at the edge; None in games
+        whose levels are not of these two kinds.
+        """
+        edges = [np.concatenate([grid[0], grid[-1], grid[1:-1, 0], grid[1:-1, -1]]) for grid in self.examples]
+        kinds = [set(np.unique(edge).tolist()) for edge in edges]
+        framed = [kind for kind in kinds if kind.intersection(self.walls)]
+        whole = {tile for kind in framed for tile in kind}
+        return whole.pop() if len(whole) == 1 and len(framed) < len(kinds) else None
+
+    @cached_property
     def barriers(self) -> frozenset[int]:
         """Tiles of gates that bar a way: of no goal, and at least half of those in the examples do so."""
         gates = [tile for tile in range(len(self.palette.tiles)) if self.palette.access[tile] == GATE]

@@ -48,8 +48,18 @@ def level_conventions(context: LevelContext) -> frozenset[str]:
 
 
 def repair_frame(builder: LevelBuilder) -> None:
-    """Restore the frame, except where a gate stands in it that may."""
+    """Restore the frame, except where a gate stands in it that may; where a game's levels have one or none, make half a
+    frame a whole one, and less of it none.
+    """
     height, width = builder.grid.shape
+    wall = builder.context.frame_at_will
+    if wall is not None:
+        edge = np.ones(builder.grid.shape, bool)
+        edge[1:-1, 1:-1] = False
+        walls = edge & builder.palette.lookup(builder.context.walls)[builder.grid]
+        whole = 2 * int(walls.sum()) >= int(edge.sum())
+        for y, x in np.argwhere(edge if whole else walls).tolist():
+            builder.put((y, x), wall) if whole else builder.clear((y, x))
     corners = {(0, 0), (0, width - 1), (height - 1, 0), (height - 1, width - 1)}
     for cell, tile in builder.frame_cells().items():
         door = builder.grid[cell] in builder.context.frame_gates and cell not in corners

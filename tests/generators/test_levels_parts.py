@@ -236,6 +236,21 @@ def test_a_door_in_a_frame_that_never_has_one_becomes_a_wall(dungeon: LevelConte
         assert mended.text() == expected
 
 
+def test_half_a_frame_becomes_a_whole_one_or_none_where_the_games_own_levels_have_one_or_none() -> None:
+    framed = "wwwwww\nwA.k.w\nw.c..w\nwb...w\nwwwwww"
+    bare = framed.replace("wwwwww", "......").replace("w", ".")
+    half, less = framed.replace("wwwwww\nwA", "wwwwd.\n.A"), bare.replace("......\n.A", "www.w.\n.A")
+    context = with_levels("dungeon", framed, bare, bare.replace("A", ".").replace("k", "A"))
+    for level, expected in ((half, framed), (less, bare), (framed, framed), (bare, bare)):
+        mended = builder(context, level)
+        repair_frame(mended)
+        assert mended.text() == expected
+    ragged = with_levels("dungeon", framed, bare, bare.replace(".b", "wb"))
+    mended = builder(ragged, half)
+    repair_frame(mended)
+    assert mended.text() == half
+
+
 @pytest.mark.parametrize("generator", ["constructive", "random", "evolve"])
 def test_there_is_a_key_where_there_is_a_door_that_winning_does_not_ask_for(tmp_path: Path, generator: str) -> None:
     passage = tmp_path / "passage.vgdl"

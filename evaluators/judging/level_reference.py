@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.judging.level_habits import BrokenHabit, Habits, standing
+from pcg.evaluators.judging.level_sights import Sights
 from pcg.evaluators.level_grid import Grid
 
 LIKENESSES = (
@@ -109,6 +110,7 @@ class LevelProfile:
 
     def __init__(self, view: LevelView, tiles: int, wanted: Collection[str] | None = None) -> None:
         grid = view.grid
+        self.view = view
         self.features = measure_features(view, wanted)
         self.nine = window_codes(grid, 3, 3)
         self.four = window_codes(grid, 2, 2)
@@ -202,6 +204,7 @@ class GameReference:
         self.counts = np.array([one.counts for one in self.levels], np.float64).reshape(len(self.levels), tiles)
         self.roles = np.array([one.roles for one in self.levels], np.float64).reshape(len(self.levels), len(ROLES))
         self.zones = sum((one.zones for one in self.levels), np.zeros((tiles, ZONES), np.int64))
+        self.sights = Sights(levels)
         self.habits = Habits([one.standing for one in self.levels], tiles)
         self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, SIDES), np.int64))
 
@@ -248,7 +251,7 @@ class GameReference:
             _log_likelihood(self.forms.without(level.forms, left_out)),
             self._foreign(level, others),
             float(np.maximum(0.0, _off_range(level.roles, self.roles[others])).sum()),
-            self.habits.faults(level.standing, others),
+            self.habits.faults(level.standing, others) + self.sights.faults(level.view, others),
         ]
         return np.array(values, np.float64)
 
@@ -316,7 +319,9 @@ class GameReference:
 
     def worst_habit(self, level: LevelProfile) -> BrokenHabit | None:
         """Return the habit of the other levels that most things of a level break; None where none is broken."""
-        return self.habits.worst(level.standing, self.others(self.nearest(level)))
+        others = self.others(self.nearest(level))
+        found = [self.habits.worst(level.standing, others), self.sights.worst(level.view, others)]
+        return max((one for one in found if one is not None), key=lambda one: one.number, default=None)
 
     @cached_property
     def features(self) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Habits of things in a game's own levels, which drafts are held to: pellets beside pellets, the exit on the right.
 
-What the judge of levels counts as a habit (`pcg.evaluators.judging.level_habits`) tells where a thing may be put, and
-which things of a draft have to be moved.
+What the judge of levels counts as a habit (`pcg.evaluators.judging.level_habits`, and what things have in a clear line:
+`level_sights`) tells where a thing may be put, and which things of a draft have to be moved.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import LevelView
 from pcg.evaluators.judging.level_habits import Habits, HabitTable, standing
+from pcg.evaluators.judging.level_sights import Sights
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
 
@@ -33,10 +34,18 @@ class ThingHabits:
         levels = [standing(self._view(grid)) for grid in self.context.examples]
         return HabitTable(*Habits(levels, len(self.context.palette.tiles)).known(range(len(levels))))
 
+    @cached_property
+    def _sights(self) -> Sights:
+        return Sights([self._view(grid) for grid in self.context.examples])
+
     def may_stand(self, grid: Grid, tile: int) -> Mask:
         """Return the cells in which a thing would break no habit; all for a thing without any."""
-        return ~self._known.broken(self._view(grid), tile)
+        return ~self._broken(grid, tile)
 
     def strays(self, grid: Grid) -> Mask:
         """Return the cells of things that stand otherwise than all of their kind do in the game's levels."""
-        return self._known.broken(self._view(grid))
+        return self._broken(grid)
+
+    def _broken(self, grid: Grid, tile: int | None = None) -> Mask:
+        view = self._view(grid)
+        return self._known.broken(view, tile) | self._sights.broken(view, self._sights.every(), tile)

@@ -34,6 +34,9 @@ PATIENCE = 100
 """Ticks a planner plays when the others have not won: of its wins nineteen in twenty come sooner."""
 PATIENT_CALLS = 60_000
 """Forward-model calls after which it stops sooner: ten times those within which nine in ten of its wins come."""
+CROWD, CROWDED = 4096, 16
+"""Moving sprites, and those as a multiple of what the level has room for at the start, beyond which a play is broken
+off: where sprites multiply without end every tick takes milliseconds, and the plays of one level would take hours."""
 HALF_WAY = 0.6
 """The progress of a play that is not lost and has done half of what there is to do; such a planner plays to the end."""
 
@@ -64,6 +67,7 @@ class SolvabilityPlays:
         """Forward-model calls of all plays, the ticks played among them."""
         self._seed_of = seed_of
         self._weak: dict[str, Agent] = {}
+        self._most_room: int | None = None
 
     def play(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None = None) -> Playout:
         """The k-th play, to its end."""
@@ -75,14 +79,18 @@ class SolvabilityPlays:
         if made is None:
             made = self._weak[agent] = make_agent(agent)
         made.seed = self._seed_of(k)
-        return self._go_on(begin(start, made, max_ticks=max_ticks))
+        begun = begin(start, made, max_ticks=max_ticks)
+        playout = begun.go_on()
+        self.calls += begun.calls + begun.ticks
+        return playout
 
     def _begin(self, start: State, agent: str, k: int, max_ticks: int, budget: int | None) -> Play:
+        self._most_room = max(CROWD, CROWDED * start.context.room)
         return begin(start, make_agent(agent, seed=self._seed_of(k), budget=budget), max_ticks=max_ticks)
 
     def _go_on(self, begun: Play, ticks: int | None = None, calls: int | None = None) -> Playout:
         before = begun.calls + begun.ticks
-        playout = begun.go_on(ticks, calls)
+        playout = begun.go_on(ticks, calls, self._most_room)
         self.calls += begun.calls + begun.ticks - before
         return playout
 

@@ -151,6 +151,11 @@ class CompiledAgent(Agent):
         return int(self._record["toil"])
 
     @property
+    def room(self) -> int:
+        """Number of moving sprites that the states it simulates have room for; 0 before the first decision."""
+        return 0 if self._model is None else self._model.room
+
+    @property
     def reproducible(self) -> bool:
         """True when the same seed gives the same decisions: always, unless the budget is time."""
         return self.budget.calls is not None

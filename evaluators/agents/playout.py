@@ -6,6 +6,7 @@ side by side; any other agent is asked tick by tick. Both ways give the same pla
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -125,25 +126,33 @@ class Play(ABC):
         return sum(getattr(agent, "calls", 0) for agent in self._agents)
 
     @property
+    def room(self) -> int:
+        """Number of moving sprites that the states of the play, and those that its agents simulate, have room for."""
+        return max(self.model.room, *(getattr(agent, "room", 0) for agent in self._agents))
+
+    @property
     @abstractmethod
     def ended(self) -> bool:
         """True when the play is over: the game has ended, or `max_ticks` are played."""
 
-    def go_on(self, ticks: int | None = None, calls: int | None = None) -> Playout:
+    def go_on(self, ticks: int | None = None, calls: int | None = None, room: int | None = None) -> Playout:
         """Play on.
 
         Args:
             ticks: in all, after which to stop; by default the play's `max_ticks`.
             calls: forward-model calls in all, after which no further tick is begun; by default without limit.
+            room: moving sprites; once a state of the play, or one that an agent has simulated, had more of them than
+                this, no further tick is begun. By default without limit.
 
         Returns:
             The playout so far.
         """
         until = self.max_ticks if ticks is None else min(ticks, self.max_ticks)
-        if calls is None:
+        if calls is None and room is None:
             self._advance(until)
         else:
-            while self.ticks < until and self.calls < calls and not self.ended:
+            most_calls, most_room = (math.inf if limit is None else limit for limit in (calls, room))
+            while self.ticks < until and self.calls < most_calls and self.room <= most_room and not self.ended:
                 self._advance(self.ticks + 1)
         if self.ended and not self._told:
             self._told = True

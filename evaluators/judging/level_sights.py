@@ -126,9 +126,11 @@ class Sights:
 
     Args:
         levels: views of them.
+        chance: that things which stand anywhere have it, below which it counts.
     """
 
-    def __init__(self, levels: Sequence[LevelView]) -> None:
+    def __init__(self, levels: Sequence[LevelView], chance: float = CHANCE) -> None:
+        self._chance = chance
         self._levels: list[Sight] = []
         self._known: dict[tuple[int, ...], Mask] = {}
         if len(levels) >= FEWEST:
@@ -154,7 +156,7 @@ class Sights:
             asked, had = (np.sum([getattr(one, name) for one in levels], axis=0) for name in ("asked", "had"))
             usual = np.clip(np.mean([one.usual for one in levels], axis=0), 0.02, 0.98)
             several = np.sum([one.asked > 0 for one in levels], axis=0) >= 2
-            rare = asked[:, None] * np.log(usual)[None, :] < math.log(CHANCE)
+            rare = asked[:, None] * np.log(usual)[None, :] < math.log(self._chance)
             self._known[at] = several[:, None] & (had == asked[:, None]) & rare & self._apart
         return self._known[at]
 
@@ -187,7 +189,7 @@ class Sights:
             return found
         pairs = np.argwhere(known)
         wanted, at = np.unique(pairs[:, 1], return_inverse=True)
-        sight = Sight(view, self.kinds, wanted)
+        sight = Sight(view, self.kinds, wanted.tolist())
         for kind, other in zip(pairs[:, 0].tolist(), at.tolist(), strict=True):
             found |= ~sight.seen[other] & (True if tile is not None else sight.members[kind][view.grid])
         return found

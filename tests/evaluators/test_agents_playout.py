@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from pcg.engine.game import load
 from pcg.engine.kernel.runtime import COMPILED
 from pcg.engine.state import Outcome
 from pcg.evaluators.agents import AGENTS, Agent, AgentError, Playout, begin, make_agent, play, playout, replay
+from pcg.evaluators.analysis import analyse
+from pcg.evaluators.solvability import SolvabilityPlays
 
 pytestmark = pytest.mark.kernel
 
@@ -328,3 +331,45 @@ def test_a_compiled_agent_that_wants_results_is_told_and_plays_the_same() -> Non
     fast = play(GAMES["limit"], make_agent("random", seed=4))
     assert play(GAMES["limit"], Told(seed=4)) == fast
     assert ends == [True]
+
+
+GERMS = """BasicGame
+    SpriteSet
+        hero > MovingAvatar
+        goal > Immovable
+        germ > SpawnPoint stype=germ cooldown=6
+        wall > Immovable
+    InteractionSet
+        hero wall > stepBack
+        goal hero > killSprite
+    LevelMapping
+        A > hero
+        g > goal
+        x > germ
+    TerminationSet
+        SpriteCounter stype=goal limit=0 win=True
+"""
+DISH = "wwwwwww\nwA.w.gw\nw.xw..w\nwwwwwww"
+
+
+@pytest.mark.parametrize("agent", ["mcts", "guided", "nothing"])
+def test_a_play_pauses_once_sprites_have_multiplied(agent: str, tmp_path: Path) -> None:
+    (tmp_path / "germs.vgdl").write_text(GERMS, encoding="utf-8")
+    start = load(tmp_path / "germs.vgdl").start(DISH, seed=1)
+    begun = begin(start, make_agent(agent, seed=2, budget=40), max_ticks=100)
+    paused = begun.go_on(room=500)
+    assert 10 < paused.ticks < 60 and not begun.ended and 500 < begun.room <= 2048
+    assert begun.go_on(room=500).ticks == paused.ticks
+    assert begun.go_on(ticks=paused.ticks + 2).ticks == paused.ticks + 2
+    whole = play(start, make_agent(agent, seed=2, budget=40), max_ticks=paused.ticks)
+    assert whole.actions == paused.actions
+
+
+def test_a_level_whose_sprites_multiply_is_judged_in_the_end(tmp_path: Path) -> None:
+    (tmp_path / "germs.vgdl").write_text(GERMS, encoding="utf-8")
+    game = load(tmp_path / "germs.vgdl")
+    plays = SolvabilityPlays(analyse(game.definition), lambda k: k)
+    for agent in ("mcts", "guided"):
+        playout = plays.play(game.start(DISH, seed=1), agent, 0, 2000, budget=40)
+        assert playout.ticks < 100 and playout.winner == Outcome.NO_WINNER
+    assert plays.play(game.start(DISH.replace("x", "."), seed=1), "mcts", 0, 200, budget=40).ticks == 200

@@ -15,6 +15,9 @@ from pcg.evaluators.judging.level_sights import Sights
 from pcg.evaluators.level_grid import Grid, Mask
 from pcg.generators.levels.context import LevelContext
 
+CHANCE = 0.05
+"""Chance below which a sight is kept to in drafts: what is no fault may still be as it always is in the game."""
+
 
 @dataclass(frozen=True)
 class ThingHabits:
@@ -36,7 +39,7 @@ class ThingHabits:
 
     @cached_property
     def _sights(self) -> Sights:
-        return Sights([self._view(grid) for grid in self.context.examples])
+        return Sights([self._view(grid) for grid in self.context.examples], CHANCE)
 
     def may_stand(self, grid: Grid, tile: int) -> Mask:
         """Return the cells in which a thing would break no habit; all for a thing without any."""

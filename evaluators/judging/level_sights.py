@@ -1,8 +1,7 @@
 """Sights: what the things of a kind always have in a clear line, in their row or column with no wall between.
 
-A bay lies in line with the arrow that sends crates to it, a mirror in line with the beam, a base under the sky that
-missiles fall from. As with other habits (`level_habits`) only what chance would have broken counts: where few cells
-have such a thing in line, or the things are many.
+A bay lies in line with an arrow that can send crates to it. As with other habits (`level_habits`) only what chance
+would have broken counts: where few cells have such a thing in line, or the things are many.
 """
 
 from __future__ import annotations

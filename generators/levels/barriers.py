@@ -215,5 +215,7 @@ def _move(builder: LevelBuilder, rng: np.random.Generator, things: Mask, where: 
     ty, tx = places[int(rng.integers(len(places)))].tolist()
     tile = int(builder.grid[y, x])
     builder.clear((y, x))
+    if builder.grid[y, x] == tile:  # a person has drawn it
+        return False
     builder.put((ty, tx), tile)
     return True

@@ -16,7 +16,7 @@ from pcg.evaluators.barriers import count_gates, gate_groups
 from pcg.evaluators.level_grid import GATE
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.barriers import place_barrier, repair_barriers
-from pcg.generators.levels.constructive_completion import complete
+from pcg.generators.levels.constructive_completion import LockedLevelBuilder, complete
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.level_conventions import reach_with_keys, unreachable_cells, unreachable_targets
 from pcg.generators.levels.repair.by_rules import repair
@@ -130,6 +130,13 @@ def test_a_locked_door_stays_where_a_person_has_drawn_it() -> None:
     for made in complete(context, OPEN, locked, rng(), count=5):
         assert context.palette.parse(made)[locked].tolist() == grid[locked].tolist()
         assert made.count("d") >= 1
+    # neither is its key moved, though the avatar cannot get it, nor another put in its place
+    far = BARRED.replace(".k.", "...").replace(".cw", "kcw")
+    kept = np.ones(grid.shape, bool)
+    kept[1, 1:5] = False
+    drawn = LockedLevelBuilder(context, context.palette.parse(far), kept)
+    repair_barriers(drawn, rng())
+    assert drawn.text() == far
 
 
 def test_no_barrier_is_placed_where_the_avatar_does_not_walk_freely_or_no_line_parts_the_room() -> None:

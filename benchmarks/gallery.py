@@ -11,7 +11,8 @@ shown are the toolkit's own. Levels of our games are written as text, with their
 make pages of them on which they are played.
 
     nice python -m benchmarks.gallery make --store ../gallery-runs --seconds 40
-    python -m benchmarks.gallery write --store ../gallery-runs
+    python -m benchmarks.gallery write --store ../gallery-runs                      all of it
+    python -m benchmarks.gallery write --store ../gallery-runs --games relay zelda  these; the others stay as they are
     python -m benchmarks.level_style table --store ../gallery-runs
 """
 
@@ -21,12 +22,14 @@ import argparse
 import html
 import json
 import math
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.level_style import Search, row_of, search
@@ -313,11 +316,44 @@ def write(found: Mapping[str, Mapping[str, Any]], docs: Path, corpus: Path) -> N
     without = sorted(plain(record["game"]) for record in found.values() if not record["levels"])
     missing = f"None at all were found in that time for {', '.join(without)}.\n" if without else ""
     text = GALLERY.format(seconds=spent, missing=missing, own=sections[0], corpus=sections[1])
-    (docs / "gallery.md").write_text(text, encoding="utf-8")
+    (docs / "gallery.md").write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     number = len(ours)
     pairs = "\n".join(pair(record, folder / "pairs") for record in ours)
     text = PAIRS.format(half=f"{number / 2:g}", number=number, lucky=lucky(number), pairs=pairs)
     (docs / "hand-made-or-generated.md").write_text(text, encoding="utf-8")
+
+
+def renew(found: Mapping[str, Mapping[str, Any]], docs: Path, corpus: Path) -> None:
+    """Write games that the pages show anew; what they have of other games stays as it is."""
+    with TemporaryDirectory() as place:
+        made = Path(place)
+        write(found, made, corpus)
+        for page in ("gallery.md", "hand-made-or-generated.md"):
+            anew = _sections((made / page).read_text(encoding="utf-8"))
+            text = (docs / page).read_text(encoding="utf-8")
+            pieces = {at: anew.get(at, piece) if at[1] else piece for at, piece in _sections(text).items()}
+            missing = [at[1].strip("# ") for at in anew if at not in pieces]
+            if missing:
+                raise SystemExit(f"not shown in {page}: {', '.join(missing)}; write all of it")
+            (docs / page).write_text("\n\n".join(pieces.values()) + "\n", encoding="utf-8")
+        for record in found.values():
+            for old in (docs / "gallery" / "pictures").glob(f"{slug(record)}-[0-9].webp"):
+                old.unlink()
+        shutil.copytree(made / "gallery", docs / "gallery", dirs_exist_ok=True)
+    text = (docs / "hand-made-or-generated.md").read_text(encoding="utf-8")
+    for old in (docs / "gallery" / "pairs").glob("*.webp"):
+        if old.name not in text:
+            old.unlink()
+
+
+def _sections(page: str) -> dict[tuple[str, str], str]:
+    """Return the sections of a page: chapter and heading -> text; "" and "" for what comes before."""
+    found, chapter = {}, ""
+    for piece in re.split(r"(?m)^(?=###? )", page):
+        heading = piece.partition("\n")[0] if piece.startswith("#") and not piece.startswith("# ") else ""
+        chapter = heading if heading.startswith("## ") else chapter
+        found[chapter if heading else "", heading] = piece.rstrip("\n")
+    return found
 
 
 def main() -> int:
@@ -342,7 +378,10 @@ def main() -> int:
                 head = f"{name} {one['family']} {one['value']:.2f} {moves(one['play'])} moves: {one['sentence']}"
                 print(head, one["level"], sep="\n", end="\n\n")
         return 0
-    write(found, DOCS, given.corpus)
+    if given.games:
+        renew({name: found[name] for name in given.games}, DOCS, given.corpus)
+    else:
+        write(found, DOCS, given.corpus)
     return 0
 
 

@@ -54,6 +54,22 @@ def test_a_campaign_becomes_pages_with_pictures_and_levels(tmp_path: Path) -> No
     assert ["\n".join(one["rows"]) for one in kept["levels"]] == [one["level"] for one in record("boxes")["levels"]]
 
 
+def test_games_written_anew_leave_the_others_as_they_are(tmp_path: Path) -> None:
+    names = ("boxes", "digger", "hunt", "dungeon")
+    found = {name: record(name) for name in names}
+    found["dungeon"] |= {"game": "our dungeon"}
+    anew = {"boxes": record("boxes", number=3), "dungeon": record("dungeon", number=1) | {"game": "our dungeon"}}
+    once, whole = tmp_path / "once", tmp_path / "whole"
+    gallery.write(found, once, CORPUS)
+    gallery.renew(anew, once, CORPUS)
+    gallery.write(found | anew, whole, CORPUS)
+    files = [sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")) for folder in (once, whole)]
+    assert files[0] == files[1] and len(files[0]) > 20
+    assert [n for n in files[0] if (once / n).read_bytes() != (whole / n).read_bytes()] == []
+    with pytest.raises(SystemExit, match=r"not shown in gallery\.md: spire"):
+        gallery.renew({"spire": record("spire")}, once, CORPUS)
+
+
 def test_the_answer_to_a_pair_is_the_picture_of_a_hand_made_level(tmp_path: Path) -> None:
     names = ("boxes", "dungeon")
     found = {name: record(name) for name in names}

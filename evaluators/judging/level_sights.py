@@ -61,7 +61,7 @@ class Kinds:
 
 
 class Sight:
-    """What the things of one level have in a clear line.
+    """Things that the things of one level have in a clear line.
 
     Args:
         view: of the level.

@@ -30,7 +30,7 @@ def moved(level: str, tile: str, to: tuple[int, int]) -> str:
 
 
 def seen_by_walking(targets: np.ndarray, walls: np.ndarray) -> np.ndarray:
-    """What `clear_lines` finds, cell by cell."""
+    """Cells that `clear_lines` finds, looked at one by one."""
     found = np.zeros(targets.shape, bool)
     for y, x in np.ndindex(targets.shape):
         for dy, dx in ((0, 1), (0, -1), (1, 0), (-1, 0)):

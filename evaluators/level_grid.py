@@ -255,6 +255,13 @@ def steps_over(passing: Mask, touched: Mask, start: tuple[int, int]) -> NDArray[
     return steps
 
 
+def edge_of(shape: tuple[int, ...]) -> Mask:
+    """Return the cells along the edge of a level of a shape (height, width)."""
+    edge = np.ones(shape, bool)
+    edge[1:-1, 1:-1] = False
+    return edge
+
+
 def avatar_cells(palette: Palette, grid: Grid) -> list[tuple[int, int]]:
     """The cells in which avatars start, (row, column), in reading order."""
     return [(int(y), int(x)) for y, x in np.argwhere(palette.is_avatar[grid])]

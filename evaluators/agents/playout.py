@@ -148,12 +148,12 @@ class Play(ABC):
             The playout so far.
         """
         until = self.max_ticks if ticks is None else min(ticks, self.max_ticks)
-        if calls is None and room is None:
-            self._advance(until)
-        else:
-            most_calls, most_room = (math.inf if limit is None else limit for limit in (calls, room))
-            while self.ticks < until and self.calls < most_calls and self.room <= most_room and not self.ended:
-                self._advance(self.ticks + 1)
+        most_room = math.inf if room is None else room
+        if calls is None and self.room <= most_room:
+            self._advance(until, most_room)
+        elif calls is not None:
+            while self.ticks < until and self.calls < calls and self.room <= most_room and not self.ended:
+                self._advance(self.ticks + 1, most_room)
         if self.ended and not self._told:
             self._told = True
             self._tell_result()
@@ -163,8 +163,8 @@ class Play(ABC):
         """Tell the agents that the play is over."""
 
     @abstractmethod
-    def _advance(self, until: int) -> None:
-        """Play on until so many ticks are played, or the game is over."""
+    def _advance(self, until: int, most_room: float) -> None:
+        """Play on until so many ticks are played, the game is over, or a tick has taken more room."""
 
     @abstractmethod
     def _playout(self) -> Playout:
@@ -240,7 +240,7 @@ class _CompiledPlay(Play):
         self.record.point_to_pool("live", pool)
         self.record["next"] = pool.address + pool.stride
 
-    def _advance(self, until: int) -> None:
+    def _advance(self, until: int, most_room: float) -> None:
         record = self.record
         while True:
             record["pause_at"] = min(until, record["ticks"] + _SLICE)
@@ -256,6 +256,8 @@ class _CompiledPlay(Play):
                 self._over = bool(record["over"])
                 if self._over or record["ticks"] >= until:
                     break
+            if answer in (GROW, AGENT_GROW) and self.room > most_room:
+                until = min(until, int(record["ticks"]) + 1)
 
     def _playout(self) -> Playout:
         names, one = self.model.action_names, self.model.players == 1
@@ -284,9 +286,9 @@ class _PythonPlay(Play):
     def ended(self) -> bool:
         return self._state.is_over or self.ticks == self.max_ticks
 
-    def _advance(self, until: int) -> None:
+    def _advance(self, until: int, most_room: float) -> None:
         names, state = self.model.action_names, self._state
-        while self.ticks < until and not state.is_over:
+        while self.ticks < until and self.room <= most_room and not state.is_over:
             answers = []
             for agent, stream in zip(self._agents, self._streams, strict=True):
                 # a copy, so that agents can do no harm, with another future, so that they cannot foresee chance

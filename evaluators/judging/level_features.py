@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.level_grid import GATE, Grid, Mask, distances
+from pcg.evaluators.level_grid import GATE, Grid, Mask, distances, edge_of
 from pcg.evaluators.metrics.text import LevelText
 
 FAR = 30.0
@@ -99,9 +99,7 @@ class LevelView:
     @cached_property
     def edge(self) -> Mask:
         """Cells along the edge of the level."""
-        edge = np.ones(self.grid.shape, bool)
-        edge[1:-1, 1:-1] = False
-        return edge
+        return edge_of(self.grid.shape)
 
     @cached_property
     def open_steps(self) -> NDArray[np.int32] | None:

@@ -7,7 +7,7 @@ would have broken counts: where few cells have such a thing in line, or the thin
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,12 +159,6 @@ class Sights:
             self._known[at] = several[:, None] & (had == asked[:, None]) & rare & self._apart
         return self._known[at]
 
-    @cached_property
-    def _possible(self) -> bool:
-        """False where no level could break a sight, so that none has to be looked at."""
-        every = range(len(self._levels))
-        return any(self.known([k for k in every if k != out]).any() for out in (*every, -1))
-
     def every(self) -> range:
         """Return the indices of all levels."""
         return range(len(self._levels))
@@ -179,32 +173,37 @@ class Sights:
             tile: whose place every cell would be; None for the tile that is there.
         """
         found = np.zeros(view.grid.shape, bool)
-        if len(others) < 2 or not self._levels or not self._possible:
-            return found
+        for _, lost in self._lost(view, others, tile):
+            found |= lost
+        return found
+
+    def _lost(self, view: LevelView, others: Sequence[int], tile: int | None = None) -> Iterator[tuple[int, Mask]]:
+        """Yield each kind that things of some kind always have in a clear line, and the cells of those that lack it."""
+        if len(others) < 2 or not self._levels:
+            return
         known = self.known(others)
         if tile is not None:
             known = known & self.kinds.tiles[:, tile, None]
-        if not known.any():
-            return found
-        pairs = np.argwhere(known)
-        wanted, at = np.unique(pairs[:, 1], return_inverse=True)
-        sight = Sight(view, self.kinds, wanted.tolist())
-        for kind, other in zip(pairs[:, 0].tolist(), at.tolist(), strict=True):
-            found |= ~sight.seen[other] & (True if tile is not None else sight.members[kind][view.grid])
-        return found
+        pairs = np.argwhere(known).tolist()
+        if not pairs:
+            return
+        wanted = sorted({other for _, other in pairs})
+        sight = Sight(view, self.kinds, wanted)
+        seen = dict(zip(wanted, sight.seen, strict=True))
+        for kind, other in pairs:
+            here = sight.members[kind][view.grid] if tile is None else True
+            yield other, ~seen[other] & here
 
     def faults(self, view: LevelView, others: Sequence[int]) -> int:
         """Return the number of things that lack a sight, at most `MOST` of each tile."""
         lost = self.broken(view, others)
-        return int(np.minimum(MOST, np.bincount(view.grid[lost])).sum()) if lost.any() else 0
+        return int(np.minimum(MOST, np.bincount(view.grid[lost])).sum())
 
     def worst(self, view: LevelView, others: Sequence[int]) -> BrokenHabit | None:
         """Return the sight that most things of one tile lack; None where none is lacking."""
-        if not self.broken(view, others).any():
-            return None
-        sight, worst = Sight(view, self.kinds), (0, 0, 0)
-        for kind, other in np.argwhere(self.known(others)).tolist():
-            lost = sight.members[kind][view.grid] & ~sight.seen[other]
+        found = []
+        for other, lost in self._lost(view, others):
             numbers = np.bincount(view.grid[lost], minlength=1)
-            worst = max(worst, (int(numbers.max()), -int(numbers.argmax()), -other))
-        return BrokenHabit(-worst[1], worst[0], f"{self.kinds.names[-worst[2]]} in a clear line", False)
+            found.append((int(numbers.max()), -int(numbers.argmax()), -other))
+        number, tile, other = max(found, default=(0, 0, 0))
+        return BrokenHabit(-tile, number, f"{self.kinds.names[-other]} in a clear line", False) if number else None

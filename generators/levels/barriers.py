@@ -17,6 +17,7 @@ from pcg.evaluators.level_grid import BLOCKED, GATE, Mask, distances
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
 from pcg.generators.levels.level_conventions import level_conventions, reach_with_keys
+from pcg.generators.levels.object_counts import lone_keys
 from pcg.generators.levels.wall_layout import main_wall
 
 LONGEST = 6
@@ -158,21 +159,13 @@ def _move_gate(builder: LevelBuilder, rng: np.random.Generator, cell: Cell) -> N
     if builder.grid[cell] == tile or place_barrier(builder, rng, tile):
         return
     used = 0.0 if context.statistics is None else float(context.statistics.used[tile])
-    _drop_lone_keys(builder)
+    for key in lone_keys(context, builder.palette.count_types(builder.grid)):
+        for y, x in np.argwhere(builder.palette.lookup(builder.palette.by_type.get(key, ()))[builder.grid]).tolist():
+            builder.clear((y, x))
     rules, counts = context.requirements, builder.palette.count_types
     if used == 1.0 or len(rules.shortfalls(counts(builder.grid))) > len(rules.shortfalls(counts(before))):
         builder.grid[:] = before
         builder.invalidate()
-
-
-def _drop_lone_keys(builder: LevelBuilder) -> None:
-    """Take away keys without a gate to open, where the game's own levels have none of them."""
-    present = builder.palette.count_types(builder.grid)
-    for key, gates in builder.context.keys.items():
-        if present.get(key) and not any(present.get(gate) for gate in gates):
-            tiles = builder.palette.lookup(builder.palette.by_type.get(key, ()))
-            for y, x in np.argwhere(tiles[builder.grid]).tolist():
-                builder.clear((y, x))
 
 
 # -- keys and what lies behind -----------------------------------------------------------------------------------------

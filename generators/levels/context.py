@@ -22,7 +22,7 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.barriers import count_gates
-from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, palette
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, edge_of, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.text import TextMetrics
@@ -123,7 +123,7 @@ class LevelContext:
         """
         gates = {tile for tile in range(len(self.palette.tiles)) if self.palette.access[tile] == GATE}
         if self.examples:
-            return frozenset(gates & {t for e in self.examples for t in (*e[0], *e[-1], *e[:, 0], *e[:, -1])})
+            return frozenset(gates.intersection(t for e in self.examples for t in e[edge_of(e.shape)].tolist()))
         return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
 
     @cached_property
@@ -131,8 +131,7 @@ class LevelContext:
         """Wall that frames some of the examples, all around, while the others have no wall at the edge; None in games
         whose levels are not of these two kinds.
         """
-        edges = [np.concatenate([grid[0], grid[-1], grid[1:-1, 0], grid[1:-1, -1]]) for grid in self.examples]
-        kinds = [set(np.unique(edge).tolist()) for edge in edges]
+        kinds = [set(grid[edge_of(grid.shape)].tolist()) for grid in self.examples]
         framed = [kind for kind in kinds if kind.intersection(self.walls)]
         whole = {tile for kind in framed for tile in kind}
         return whole.pop() if len(whole) == 1 and len(framed) < len(kinds) else None

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from pcg.evaluators.level_grid import GATE, Grid, Mask, distances
+from pcg.evaluators.level_grid import GATE, Grid, Mask, distances, edge_of
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
 
@@ -54,8 +54,7 @@ def repair_frame(builder: LevelBuilder) -> None:
     height, width = builder.grid.shape
     wall = builder.context.frame_at_will
     if wall is not None:
-        edge = np.ones(builder.grid.shape, bool)
-        edge[1:-1, 1:-1] = False
+        edge = edge_of(builder.grid.shape)
         walls = edge & builder.palette.lookup(builder.context.walls)[builder.grid]
         whole = 2 * int(walls.sum()) >= int(edge.sum())
         for y, x in np.argwhere(edge if whole else walls).tolist():

@@ -125,18 +125,23 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
                 changed = True
         if not changed:
             break
-    _drop_keys(context, fitted)
+    for key in lone_keys(context, count_sprites(context, fitted)):
+        for tile in context.palette.by_type.get(key, ()):
+            fitted.pop(tile, None)
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
 
 
-def _drop_keys(context: LevelContext, counts: Counts) -> None:
-    """Take away keys without a gate to open, where the game's own levels have none of them."""
-    present = count_sprites(context, counts)
-    for key, gates in context.keys.items():
-        asked_for = any(rule.minimum > 0 and key in rule.types for rule in context.requirements.counts)
-        if present.get(key) and not asked_for and not any(present.get(gate) for gate in gates):
-            for tile in context.palette.by_type.get(key, ()):
-                counts.pop(tile, None)
+def lone_keys(context: LevelContext, present: Mapping[int, int]) -> list[int]:
+    """Return the types of keys that have no gate to open among sprites in these numbers, where the game's own levels
+    have none of them and no rule asks for one.
+    """
+    return [
+        key
+        for key, gates in context.keys.items()
+        if present.get(key)
+        and not any(present.get(gate) for gate in gates)
+        and not any(rule.minimum > 0 and key in rule.types for rule in context.requirements.counts)
+    ]
 
 
 def _too_many(context: LevelContext, tile: int, counts: Mapping[int, int]) -> bool:

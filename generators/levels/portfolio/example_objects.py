@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Mask, edge_of
 from pcg.evaluators.targets import group
 from pcg.generators.levels.barriers import place_barrier
 from pcg.generators.levels.context import LevelContext
@@ -193,8 +193,7 @@ class ExampleObjects:
         height, width = builder.grid.shape
         around = self._surroundings(builder.grid).reshape(len(AROUND), height * width)
         rows = np.arange(height)[:, None] / max(1, height - 1)
-        edge = np.ones((height, width), bool)
-        edge[1:-1, 1:-1] = False
+        edge = edge_of(builder.grid.shape)
         beside = np.stack([one[0] for one in picked])
         shares = np.array([one[1] for one in picked])[:, None, None]
         at_edge = np.array([one[2] for one in picked])[:, None, None]

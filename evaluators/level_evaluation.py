@@ -52,6 +52,8 @@ ticks."""
 _MEMORY = 64 * 2**20
 """Bytes of states that the solver keeps at most. Beyond them states are played again, which takes no longer than having
 the system clear more memory, and a worker stays small."""
+LOOKED_AT = ("cover", "kinds")
+"""Metrics that constraints on a text ask for."""
 _RAGGED = "language 2.1.3"
 """Rule of the reference by which rows of unequal length are filled with blanks."""
 
@@ -154,7 +156,7 @@ class LevelEvaluation:
         Returns:
             None when no search is made, which the constraints before that settle where they are broken: then False.
         """
-        if not self._look():
+        if not self._look(LOOKED_AT):
             return False
         self.begin()
         lives = self._lives()
@@ -224,8 +226,8 @@ class LevelEvaluation:
         self.seen = of.text.level(self.grid)
         self.counts = self.seen.sprites
 
-    def _measure(self) -> None:
-        self.metrics |= measure(TEXT, self.seen)
+    def _measure(self, names: Sequence[str] | None = None) -> None:
+        self.metrics |= measure(TEXT, self.seen, names)
         self.longest = self.plays.longest = self.of.longest(self.seen.sprites)
 
     def begin(self) -> None:
@@ -233,7 +235,8 @@ class LevelEvaluation:
         self.placed = self.of.game.read_level(self.level)
         self.start = self.of.game.start(self.placed, seed=self._game_seed(0))
 
-    def _look(self) -> bool:
+    def _look(self, names: Sequence[str] | None = None) -> bool:
+        """Tell whether the text keeps all constraints on it; measures it by the metrics of these names, or all."""
         of, held = self.of, self.constraints
         held["check"] = float(self._is_sound())
         try:
@@ -241,7 +244,7 @@ class LevelEvaluation:
         except PcgError:
             held["check"] = 0.0
             return False
-        self._measure()  # a metric of the user that fails is no fault of the level
+        self._measure(names)  # a metric of the user that fails is no fault of the level
         if not held["check"]:
             return False
         counts = self.seen.sprites

@@ -7,6 +7,8 @@ Procedural Generation of Dungeons, 2014).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from scipy import ndimage
 
@@ -15,6 +17,7 @@ from pcg.evaluators.metrics.registry import metric
 from pcg.evaluators.metrics.text import LevelText
 
 DORMANS = "Dormans 2017"
+Cell = tuple[int, int]
 STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
@@ -52,43 +55,96 @@ def ways_to_goal(level: LevelText) -> float | None:
     targets = goals[level.grid]
     if not targets.any():
         return 0
-    passable = open_cells(level)
-    return min(_ways(passable, level.start, (int(y), int(x))) for y, x in np.argwhere(targets))
+    return min(ways_to_each(open_cells(level), level.start, [(y, x) for y, x in np.argwhere(targets).tolist()]))
 
 
-def _ways(passable: Mask, start: tuple[int, int], goal: tuple[int, int]) -> int:
-    """Return 2 where two ways without a common cell lead from start to goal, else 1 where one does, else 0."""
-    mask = passable.copy()
-    mask[goal] = True
-    labels, _ = ndimage.label(mask)
-    if labels[start] != labels[goal]:
-        return 0
-    # By Menger's theorem there are two unless one cell cuts them apart; such a cell lies on every way. The cells next
-    # to the ends do not count: a door in a wall has one cell before it.
-    for cell in _way(mask, start, goal)[2:-2]:
-        mask[cell] = False
-        labels, _ = ndimage.label(mask)
-        if labels[start] != labels[goal]:
-            return 1
-        mask[cell] = True
-    return 2
+def ways_to_each(passable: Mask, start: Cell, goals: Sequence[Cell]) -> Iterator[int]:
+    """Yield for each goal 2 where two ways without a common cell lead there from start, else 1 where one does, else 0.
+
+    By Menger's theorem there are two unless one cell cuts start and goal apart. The cells next to these do not count: a
+    door in a wall has one cell before it. Cuts are found for all goals at once, by depth-first search (Tarjan 1972).
+    """
+    cuts = _Cuts(passable, start)
+    for goal in goals:
+        steps, cut = cuts.before(goal)
+        while cut is not None and not 2 <= cuts.steps[cut] <= steps - 2:
+            cut = cuts.nearest[cut]
+        yield 0 if steps < 0 else 1 if cut is not None else 2
 
 
-def _way(mask: Mask, start: tuple[int, int], goal: tuple[int, int]) -> list[tuple[int, int]]:
-    """Return a shortest way through cells that are set, from start to goal."""
-    before: dict[tuple[int, int], tuple[int, int]] = {start: start}
-    front = [start]
-    height, width = mask.shape
-    while front and goal not in before:
-        following = []
-        for y, x in front:
-            for dy, dx in STEPS:
-                cell = (y + dy, x + dx)
-                if 0 <= cell[0] < height and 0 <= cell[1] < width and mask[cell] and cell not in before:
-                    before[cell] = (y, x)
-                    following.append(cell)
-        front = following
-    way = [goal]
-    while way[-1] != start:
-        way.append(before[way[-1]])
-    return way[::-1]
+class _Cuts:
+    """Cells that lie on every way from a start, for each cell that can be reached.
+
+    Args:
+        passable: cells to walk on.
+        start: where the ways begin, (row, column).
+    """
+
+    def __init__(self, passable: Mask, start: Cell) -> None:
+        self._height, self._width = passable.shape
+        self._around: dict[Cell, list[Cell]] = {}
+        free = set(map(tuple, np.argwhere(passable).tolist()))
+        self.steps: dict[Cell, int] = {start: 0}
+        """Steps from the start to each cell that can be reached."""
+        front = [start]
+        for cell in front:
+            self._around[cell] = [other for other in self._beside(cell) if other in free]
+            for other in self._around[cell]:
+                if other not in self.steps:
+                    self.steps[other] = self.steps[cell] + 1
+                    front.append(other)
+        self.nearest: dict[Cell, Cell | None] = {start: None}
+        """The last cell before each that every way from the start there passes; None for the start."""
+        self._search(start)
+
+    def _beside(self, cell: Cell) -> list[Cell]:
+        return [(cell[0] + dy, cell[1] + dx) for dy, dx in STEPS]
+
+    def _search(self, start: Cell) -> None:
+        order, lowest = {start: 0}, {start: 0}
+        made = [start]
+        trail = [(start, iter(self._around[start]))]
+        parent: dict[Cell, Cell] = {}
+        while trail:
+            cell, others = trail[-1]
+            for other in others:
+                if other not in order:
+                    order[other] = lowest[other] = len(order)
+                    parent[other] = cell
+                    made.append(other)
+                    trail.append((other, iter(self._around[other])))
+                    break
+                lowest[cell] = min(lowest[cell], order[other])
+            else:
+                trail.pop()
+                if trail:
+                    lowest[trail[-1][0]] = min(lowest[trail[-1][0]], lowest[cell])
+        for cell in made[1:]:
+            above = parent[cell]
+            self.nearest[cell] = above if lowest[cell] >= order[above] else self.nearest[above]
+
+    def before(self, goal: Cell) -> tuple[int, Cell | None]:
+        """Return the steps to a goal, -1 where no way leads there, and the last cell that every way there passes.
+
+        Args:
+            goal: a cell, which need not be passable.
+        """
+        if goal in self.steps:
+            return self.steps[goal], self.nearest[goal]
+        beside = [cell for cell in self._beside(goal) if cell in self.steps]
+        if not beside:
+            return -1, None
+        common = beside[0]
+        for cell in beside[1:]:
+            common = self._common(common, cell)
+        return 1 + min(self.steps[cell] for cell in beside), common
+
+    def _common(self, one: Cell, other: Cell) -> Cell:
+        """Return the last cell that every way to either of two passes, which may be one of them."""
+        while one != other:
+            if self.steps[one] < self.steps[other]:
+                one, other = other, one
+            above = self.nearest[one]
+            assert above is not None
+            one = above
+        return one

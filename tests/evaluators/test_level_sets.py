@@ -25,6 +25,7 @@ from pcg.evaluators.metrics.patterns import (
     originality,
 )
 from pcg.evaluators.metrics.registry import TEXT, measure
+from pcg.evaluators.metrics.routes import ways_to_each
 from pcg.evaluators.metrics.skeletons import StructuralShapes, skeleton_distance
 from pcg.generators.levels import LevelContext
 
@@ -151,6 +152,40 @@ def test_loops_and_ways_to_the_goal_are_counted(level: str, loops: int, ways: in
     evaluator = LevelEvaluator(load("dungeon"))
     found = measure(TEXT, evaluator.text.level(evaluator.palette.parse(level)))
     assert (found["loops"], found["ways_to_goal"]) == (loops, ways)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ways_to_each_goal_are_those_that_taking_out_one_cell_at_a_time_leaves(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(3, 12, 2).tolist())
+    cells = [(y, x) for y in range(shape[0]) for x in range(shape[1])]
+    passable = rng.random(shape) < rng.uniform(0.5, 0.95)
+    start = cells[int(rng.integers(len(cells)))]
+    passable[start] = True
+    assert list(ways_to_each(passable, start, cells)) == [_ways_left(passable, start, goal) for goal in cells]
+
+
+def _ways_left(passable: NDArray[np.bool_], start: tuple[int, int], goal: tuple[int, int]) -> int:
+    """Ways from start to goal, by whether these hang together without each cell that is two steps from either."""
+    free = passable.copy()
+    free[goal] = True
+
+    def steps(beginning: tuple[int, int], without: tuple[int, int] | None = None) -> dict[tuple[int, int], int]:
+        found = {beginning: 0}
+        front = [beginning]
+        for y, x in front:
+            for cell in ((y - 1, x), (y + 1, x), (y, x - 1), (y, x + 1)):
+                inside = 0 <= cell[0] < free.shape[0] and 0 <= cell[1] < free.shape[1]
+                if inside and free[cell] and cell != without and cell not in found:
+                    found[cell] = found[y, x] + 1
+                    front.append(cell)
+        return found
+
+    there, back = steps(start), steps(goal)
+    if goal not in there:
+        return 0
+    inner = [cell for cell in there if cell in back and there[cell] >= 2 and back[cell] >= 2]
+    return 1 if any(goal not in steps(start, cell) for cell in inner) else 2
 
 
 # -- courses -----------------------------------------------------------------------------------------------------------

@@ -25,6 +25,8 @@ Mask = NDArray[np.bool_]
 
 FREE, PUSH, GATE, HAZARD, BLOCKED = range(5)
 """Effect of a tile on the avatar: it walks on, may push what is there, needs means to open it, dies, or is stopped."""
+GROUND = frozenset({"breakable", "other", "spawned"})
+"""Roles of ground that has a part in the rules, besides standing in a tile of its own."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Palette:
     """The tile of bare ground."""
     wall: int | None
     """The tile for walls and borders, None in games without walls."""
+    walls: tuple[int, ...]
+    """All tiles with walls and nothing else but ground to walk on."""
     avatars: tuple[int, ...]
     """Tiles with the avatar of a start, best first."""
     grounds: tuple[int, ...]
@@ -132,7 +136,7 @@ def palette(analysis: GameAnalysis) -> Palette:
     for found in by_type.values():
         found.sort(key=lambda i: (len(tiles[i].content), len(tiles[i].types), i))
     access = np.array([_access(analysis, t) for t in tiles], np.int8)
-    walls = [i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)]
+    walls = [i for i, tile in enumerate(tiles) if _is_wall(analysis, tiles, tile)]
     ground_types = set(tiles[grounds[0]].types)
     walls.sort(key=lambda i: (analysis.names(tiles[i].content) != ("wall",), bool(set(tiles[i].types)
                - set(tiles[i].content) - ground_types), i))  # fmt: skip
@@ -141,10 +145,18 @@ def palette(analysis: GameAnalysis) -> Palette:
         for i, t in enumerate(tiles)
     }
     return Palette(
-        analysis, tuple(tiles), grounds[0], walls[0] if walls else None, tuple(avatars), tuple(grounds), access, counts,
-        {t: tuple(v) for t, v in by_type.items()}, {i: v for i, v in links.items() if v},
-        {t.char: i for i, t in enumerate(tiles)},
+        analysis, tuple(tiles), grounds[0], walls[0] if walls else None, tuple(sorted(walls)), tuple(avatars),
+        tuple(grounds), access, counts, {t: tuple(v) for t, v in by_type.items()},
+        {i: v for i, v in links.items() if v}, {t.char: i for i, t in enumerate(tiles)},
     )  # fmt: skip
+
+
+def _is_wall(analysis: GameAnalysis, tiles: Sequence[Tile], tile: Tile) -> bool:
+    """Return True for a tile with walls and, at most, ground: what one walks on may have a part in the rules."""
+    besides = [c for c in tile.content if not analysis.has(c, "wall")]
+    if len(besides) == len(tile.content) or any(analysis.has(c, "avatar") for c in tile.content):
+        return False
+    return all(analysis.roles.get(c, frozenset()) <= GROUND and any(t.content == (c,) for t in tiles) for c in besides)
 
 
 def _avatar_tiles(analysis: GameAnalysis, tiles: Sequence[Tile]) -> list[int]:

@@ -18,6 +18,8 @@ from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, Holding,
 
 Recipe = tuple[tuple[int, int], ...]
 """Types and how many of each must be placed, by ascending type id."""
+Question = tuple[str, int, int]
+"""What a recipe is for: "obtain", "remove" or "gather", a type, and how many of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,8 @@ class _Search:
         self._sources: dict[int, list[Source]] = {}
         for source in analysis.sources:
             self._sources.setdefault(source.product, []).append(source)
+        self._recipes: dict[Question, Recipe | None] = {}
+        self._open: list[Question] = []  # questions that are being settled
         self._removals: dict[int, list[Removal]] = {}
         for removal in analysis.removals:
             self._removals.setdefault(removal.victim, []).append(removal)
@@ -247,45 +251,70 @@ class _Search:
 
     # -- the search ----------------------------------------------------------------------------------------------------
 
-    def obtain(self, type_id: int, number: int, trail: frozenset[tuple[str, int]] = frozenset()) -> Recipe | None:
+    def obtain(self, type_id: int, number: int) -> Recipe | None:
         """The cheapest way to have `number` sprites of a type at some time; () if nothing need be placed, None if
         impossible.
         """
-        key = ("obtain", type_id)
-        if key in trail or number > self.MOST:
+        if number > self.MOST:
             return None
         if type_id in self.analysis.start_avatars:
             return ()
         if type_id in self._placeable:
             return ((type_id, number),)
-        trail = trail | {key}
-        ways = [self._source(s, number, trail) for s in self._sources.get(type_id, ())]
-        return _cheapest(ways)
+        return self._settled(("obtain", type_id, number))
 
-    def remove(self, type_id: int, number: int, trail: frozenset[tuple[str, int]] = frozenset()) -> Recipe | None:
+    def remove(self, type_id: int, number: int) -> Recipe | None:
         """The cheapest way to get rid of `number` placed sprites of a type."""
-        key = ("remove", type_id)
-        if key in trail:
-            return None
-        trail = trail | {key}
-        return _cheapest([self._removal(r, number, trail) for r in self._removals.get(type_id, ())])
+        return self._settled(("remove", type_id, number))
 
-    def _source(self, source: Source, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+    def _settled(self, question: Question) -> Recipe | None:
+        """Return the cheapest recipe for something.
+
+        Recipes are made of others, around in circles where things turn into each other. So what is asked on the way is
+        answered with the best known so far, and all is asked again until nothing becomes cheaper (value iteration:
+        Knuth, A Generalization of Dijkstra's Algorithm, 1977).
+        """
+        if question in self._recipes:
+            return self._recipes[question]
+        self._recipes[question] = None
+        if self._open:
+            self._open.append(question)
+            return None
+        self._open = [question]
+        changed = True
+        while changed:
+            changed = False
+            for asked in self._open:  # grows on the way
+                found, known = self._answer(*asked), self._recipes[asked]
+                if found is not None and (known is None or _cost(found) < _cost(known)):
+                    self._recipes[asked] = found
+                    changed = True
+        self._open = []
+        return self._recipes[question]
+
+    def _answer(self, kind: str, type_id: int, number: int) -> Recipe | None:
+        if kind == "obtain":
+            return _cheapest([self._source(s, number) for s in self._sources.get(type_id, ())])
+        if kind == "remove":
+            return _cheapest([self._removal(r, number) for r in self._removals.get(type_id, ())])
+        return _cheapest(list(self._gathering(type_id, number)))
+
+    def _source(self, source: Source, number: int) -> Recipe | None:
         maker, c = self.types[source.maker], source.consequence
         makers = number if source.consumes_maker else 1
         if c is None:
             makers = math.ceil(number / total) if (total := first_number(maker.params.get("total"), 0)) > 0 else makers
-            parts = [self.obtain(source.maker, makers, trail)]
+            parts = [self.obtain(source.maker, makers)]
             if source.maker in self.analysis.avatars:
-                parts += [self._resource(r, number, trail) for r in ammunition(self.analysis, maker, source.product)]
+                parts += [self._resource(r, number) for r in ammunition(self.analysis, maker, source.product)]
             return _union(parts)
-        parts = [self.obtain(source.maker, makers, trail)]
+        parts = [self.obtain(source.maker, makers)]
         if source.partner is not None:
-            parts.append(self.obtain(source.partner, number if source.consumes_partner else 1, trail))
-            parts.append(self._condition(c, source.maker, source.partner, number, trail))
+            parts.append(self.obtain(source.partner, number if source.consumes_partner else 1))
+            parts.append(self._condition(c, source.maker, source.partner, number))
         return _union(parts)
 
-    def _removal(self, removal: Removal, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+    def _removal(self, removal: Removal, number: int) -> Recipe | None:
         partner, c = removal.partner, removal.consequence
         if partner is None:
             return ()
@@ -294,53 +323,45 @@ class _Search:
             return None
         if not self.analysis.can_meet(removal.victim, partner):
             return None
-        parts = [self.obtain(partner, number if removal.consumes_partner else 1, trail)]
+        parts = [self.obtain(partner, number if removal.consumes_partner else 1)]
         if c is not None:
             first, second = (removal.victim, partner) if c.target == FIRST else (partner, removal.victim)
-            parts.append(self._condition(c, first, second, number, trail))
+            parts.append(self._condition(c, first, second, number))
         return _union(parts)
 
-    def _condition(
-        self, c: Consequence, first: int, second: int, number: int, trail: frozenset[tuple[str, int]]
-    ) -> Recipe | None:
+    def _condition(self, c: Consequence, first: int, second: int, number: int) -> Recipe | None:
         holding: Holding | None = c.holding
         if holding is None or not holding.more:
             return ()
         holder = first if holding.holder == FIRST else second
         if holder in self.analysis.avatars or holding.holder == SECOND:
-            return self._resource(holding.resource, holding.limit * (number if holding.spent else 1), trail)
+            return self._resource(holding.resource, holding.limit * (number if holding.spent else 1))
         return ()
 
-    def _resource(self, resource: int, amount: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+    def _resource(self, resource: int, amount: int) -> Recipe | None:
         """Sprites that must be placed so that `amount` units of a resource can be gathered."""
-        key = ("resource", resource)
-        if amount <= 0:
-            return ()
-        if key in trail:
-            return None
-        trail = trail | {key}
-        ways: list[Recipe | None] = []
+        return self._settled(("gather", resource, amount)) if amount > 0 else ()
+
+    def _gathering(self, resource: int, amount: int) -> Iterator[Recipe | None]:
         for t in self.analysis.concrete:
             sprite = self.types[t]
             if sprite.class_name in ("Resource", "ResourcePack"):
                 named = type_ids(self.analysis.definition, sprite.raw.get("resource_name")) or (t,)
-                value = max(1, first_number(sprite.params.get("value"), 1))
-                if resource in named or resource in sprite.path:
-                    number = math.ceil(amount / value)
-                    ways.append(_union([self.obtain(t, number, trail), self._taking(t, number, trail)]))
+                number = math.ceil(amount / max(1, first_number(sprite.params.get("value"), 1)))
+                if (resource in named or resource in sprite.path) and number <= self.MOST:
+                    yield _union([self.obtain(t, number), self._taking(t, number)])
         for (first, second), found in self.analysis.meetings.items():
             kept = not any(c.kind == "kill" and c.target == SECOND for c in found)
             for c in found:
                 if c.kind == "gain" and resource in c.products and c.amount > 0 and first in self.analysis.avatars:
-                    ways.append(self.obtain(second, 1 if kept else math.ceil(amount / c.amount), trail))
-        return _cheapest(ways)
+                    yield self.obtain(second, 1 if kept else math.ceil(amount / c.amount))
 
-    def _taking(self, type_id: int, number: int, trail: frozenset[tuple[str, int]]) -> Recipe | None:
+    def _taking(self, type_id: int, number: int) -> Recipe | None:
         """The resources that the avatar must hold to take `number` sprites of a resource that lie there
         (reference/effects 10.13, collectResourceIfHeld).
         """
         taking = [
-            self._condition(c, type_id, avatar, number, trail)
+            self._condition(c, type_id, avatar, number)
             for avatar in self.analysis.avatars
             for c in self.analysis.meetings.get((type_id, avatar), ())
             if c.kind == "collect"

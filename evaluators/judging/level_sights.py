@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.engine.kernel.runtime import invoke6
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import BARE, LevelView
 from pcg.evaluators.judging.level_habits import MOST, BrokenHabit
+from pcg.evaluators.kernel import level_sights as kernel
 from pcg.evaluators.level_grid import Mask, Palette
 
 Counts = NDArray[np.int64]
@@ -44,8 +46,7 @@ class Kinds:
         """Return the kinds of a game."""
         analysis, types = palette.analysis, palette.analysis.definition.types
         holding = [k for k, tile in enumerate(palette.tiles) if tile.content]
-        walls = [k for k in holding if all(analysis.has(c, "wall") for c in palette.tiles[k].content)]
-        things = [k for k in holding if k not in walls]
+        things = [k for k in holding if k not in palette.walls]
         branches: dict[int, set[int]] = {}
         for k in things:
             for content in palette.tiles[k].content:
@@ -57,7 +58,7 @@ class Kinds:
                 found.setdefault(frozenset(tiles), types[branch].name)
         masks = [palette.lookup(tiles) for tiles in found]
         tiles_of = np.array(masks, bool).reshape(len(masks), len(palette.tiles))
-        return cls(tuple(found.values()), tiles_of, palette.lookup(walls))
+        return cls(tuple(found.values()), tiles_of, palette.lookup(palette.walls))
 
 
 class Sight:
@@ -108,16 +109,10 @@ def clear_lines(targets: Mask, walls: Mask) -> Mask:
     Returns:
         Cells for each target, shape (targets, height, width); a target does not see itself.
     """
-    found = np.zeros(targets.shape, bool)
-    for turned in (False, True):
-        one, wall = (targets.swapaxes(1, 2), walls.T) if turned else (targets, walls)
-        into = found.swapaxes(1, 2) if turned else found
-        for step in (1, -1):
-            places = np.arange(one.shape[2], dtype=np.int16)
-            last = np.maximum.accumulate(np.where(one[:, :, ::step], places, -1), axis=2)
-            shut = np.maximum.accumulate(np.where(wall[:, ::step], places, -1), axis=1)
-            into[:, :, ::step][:, :, 1:] |= (last > shut)[:, :, :-1]
-    return found
+    found = np.zeros(targets.shape, np.int8)
+    arrays = (np.ascontiguousarray(targets), np.ascontiguousarray(walls), found)
+    invoke6(kernel.clear_lines.address, *(array.ctypes.data for array in arrays), *targets.shape)
+    return found.astype(bool)
 
 
 class Sights:

@@ -129,14 +129,9 @@ class StructuralShapes:
     """
 
     def __init__(self, palette: Palette, levels: Sequence[Grid], scale: float) -> None:
-        analysis = palette.analysis
         self.palette = palette
         self.scale = scale
-        self.walls = [
-            k
-            for k, tile in enumerate(palette.tiles)
-            if palette.access[k] == BLOCKED and tile.content and all(analysis.has(c, "wall") for c in tile.content)
-        ]
+        self.walls = [k for k in palette.walls if palette.access[k] == BLOCKED]
         """Tiles that skeletons are made of."""
         self._walls = palette.lookup(self.walls)
         self.tell = skeletons_tell(levels, self.walls)

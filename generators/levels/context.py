@@ -294,9 +294,7 @@ class _ContextBuilder:
         return (None,) * 4 if wall is None or held else (wall,) * 4
 
     def _walls(self) -> tuple[tuple[int, ...], NDArray[np.float64], float]:
-        analysis, tiles = self.analysis, self.palette.tiles
-        walls = tuple(i for i, t in enumerate(tiles) if t.content and all(analysis.has(c, "wall") for c in t.content)
-                      and self.palette.access[i] == BLOCKED)  # fmt: skip
+        walls = tuple(i for i in self.palette.walls if self.palette.access[i] == BLOCKED)
         if not walls:
             return (), np.zeros(0), 0.0
         if self.statistics is None:

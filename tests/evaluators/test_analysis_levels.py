@@ -51,6 +51,16 @@ def test_ground_wall_and_avatar_tiles_are_found(lock: Palette) -> None:
     assert [lock.tiles[i].char for i in lock.avatars] == ["A"]
 
 
+def test_walls_that_stand_on_ground_with_a_part_in_the_rules_are_walls() -> None:
+    text = LOCK.replace("w > wall", "w > ground wall").replace("gate > Door", "gate > Door\n        ground > Immovable")
+    text = text.replace("gate rich > killSprite", "gate rich > killSprite\n        crate ground > cloneSprite")
+    text = text.replace("o > floor pit", "o > floor pit\n        _ > ground\n        q > rich wall")
+    found = palette(analyse(read_game(text, reading="strict")))
+    assert [found.tiles[k].char for k in found.walls] == ["w", "n"] and found.wall == found.walls[0]
+    names = found.analysis.names(found.tiles[found.walls[0]].content)
+    assert names == ("ground", "wall")
+
+
 def test_a_blank_is_bare_ground_where_the_mapping_does_not_use_it(lock: Palette) -> None:
     grid = lock.parse("A g")
     assert int(grid[0, 1]) in lock.grounds

@@ -31,7 +31,7 @@ def distance_weights(analysis: GameAnalysis, required: Requirements) -> list[flo
             if ending.kind == "vanish":
                 weights[2 * t], weights[2 * t + 1] = PER_GOAL, 1.0 * LATER ** required.before.get(t, 0)
             elif ending.kind == "appear":
-                for made, steps in _steps_to(analysis, required, t, frozenset()).items():
+                for made, steps in _steps_to(analysis, required, t).items():
                     weights[2 * made] = min(weights[2 * made], -PER_GOAL * steps)
     for need in required.needs:
         if analysis.has(need.other, "collectable") and not weights[2 * need.other]:
@@ -72,24 +72,35 @@ def pairs(analysis: GameAnalysis, required: Requirements) -> tuple[Pair, ...]:
     return tuple((places(first), places(second), APART) for first, second in found)
 
 
-def _steps_to(analysis: GameAnalysis, required: Requirements, product: int, trail: frozenset[int]) -> dict[int, int]:
+def _steps_to(analysis: GameAnalysis, required: Requirements, product: int) -> dict[int, int]:
     """Sprites that have to be made on the way to `product`, each with how many things are made for it, itself included.
 
     What a level can start with is not made. Of several ways the one with the fewest steps counts.
     """
-    if product in required.placeable or product in analysis.avatars:
-        return {}
-    best: dict[int, int] | None = None
+    given = {*required.placeable, *analysis.avatars}
+    parts: dict[int, list[list[int]]] = {}
     for source in analysis.sources:
-        parts = {source.maker, source.partner} - {None, product}
-        if source.product != product or parts & trail:
-            continue
-        found: dict[int, int] = {}
-        total = 1
-        for part in sorted(p for p in parts if p is not None):
-            below = _steps_to(analysis, required, part, trail | {product})
-            total += below.get(part, 0)
-            found |= below
-        if best is None or total < best[product]:
-            best = {**found, product: total}
-    return best if best is not None else {product: 1}
+        if source.product not in given:
+            needed = {source.maker, source.partner} - {None, source.product}
+            parts.setdefault(source.product, []).append(sorted(t for t in needed if t is not None and t not in given))
+    steps: dict[int, int] = {}
+    best: dict[int, list[int]] = {}
+    made = {product, *parts, *(t for ways in parts.values() for way in ways for t in way)}
+    for t in made - given - parts.keys():
+        steps[t] = 1  # nobody knows how
+    changed = True
+    while changed:
+        changed = False
+        for t, ways in parts.items():
+            for way in ways:
+                if all(part in steps for part in way):
+                    total = 1 + sum(steps[part] for part in way)
+                    if total < steps.get(t, total + 1):
+                        steps[t], best[t], changed = total, way, True
+    found: dict[int, int] = {}
+    front = [product] if product not in given else []
+    for t in front:  # grows on the way
+        if t not in found:
+            found[t] = steps.get(t, 1)
+            front += best.get(t, ())
+    return found

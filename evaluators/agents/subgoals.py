@@ -15,6 +15,10 @@ from pcg.evaluators.analysis import GameAnalysis, Removal, Source, analyse
 from pcg.evaluators.effect_semantics import FIRST, Consequence
 from pcg.evaluators.requirements import ammunition
 
+DEEPEST, SHALLOWEST = 12, 2
+"""Things after one another that are searched, at most, and at least in games where the search would not end."""
+MOST = 5_000
+"""Questions of one search: three times those in any game of the corpus but one, whose things turn into each other."""
 _FAR = 99
 
 
@@ -73,6 +77,8 @@ class Subgoals:
         wins = [e for e in self.analysis.wins if not set(e.types) <= avatars]
         self.wanted = tuple(sorted({t for e in wins if e.kind == "vanish" for t in e.types} - avatars))
         self.unwanted = tuple(sorted({t for e in wins if e.kind == "appear" for t in e.types} - avatars))
+        self._depth, self._left = DEEPEST, MOST  # of the search under way
+        self._depth = self._feasible_depth()
         self._known: dict[AbstractState, frozenset[int]] = {}
         self._blocking: dict[int, tuple[int, ...]] = {}
 
@@ -84,7 +90,25 @@ class Subgoals:
             self._known[state] = self._find(state)
         return self._known[state]
 
+    def _feasible_depth(self) -> int:
+        """Return the depth of searches: less where things turn into each other in more ways than can be searched."""
+        counts = tuple(int(t in self.wanted) for t in range(len(self.analysis.definition.types)))
+        states = [AbstractState(avatar, counts) for avatar in self.analysis.avatars]
+
+        def ends(depth: int) -> bool:
+            self._depth = depth
+            for state in states:
+                self._find(state)
+                if self._left < 0:
+                    return False
+            return True
+
+        if ends(DEEPEST):
+            return DEEPEST
+        return next((depth - 1 for depth in range(SHALLOWEST + 1, DEEPEST) if not ends(depth)), DEEPEST - 1)
+
     def _find(self, state: AbstractState) -> frozenset[int]:
+        self._left = MOST
         found: set[int] = set()
         least = _FAR
         for t in self.wanted:
@@ -105,9 +129,14 @@ class Subgoals:
 
     def _remove(self, t: int, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         key = ("remove", t)
-        if key in trail or len(trail) > 12:
+        if key in trail or self._ends(trail):
             return None
         return self._best([self._by_removal(r, state, trail | {key}) for r in self._removals.get(t, ())])
+
+    def _ends(self, trail: frozenset[tuple[str, int]]) -> bool:
+        """Count a question, and tell whether it is left open: too deep, or one too many."""
+        self._left -= 1
+        return len(trail) > self._depth or self._left < 0
 
     def _by_removal(self, r: Removal, state: AbstractState, trail: frozenset[tuple[str, int]]) -> Route | None:
         if r.partner is None:
@@ -173,7 +202,7 @@ class Subgoals:
         if t == state.avatar or state.counts[t] > 0:
             return _DONE
         key = ("obtain", t)
-        if key in trail or len(trail) > 12:
+        if key in trail or self._ends(trail):
             return None
         return self._best([self._by_source(s, state, trail | {key}) for s in self._sources.get(t, ())])
 

@@ -63,3 +63,19 @@ BasicGame
         SpriteCounter stype=gun limit=0 win=False
         MultiSpriteCounter stype1=ship stype2=port limit=0 win=True
 """
+
+
+def with_forms(number: int) -> str:
+    """`LOCK` with forms of a thing of which any two make a third; the last one opens the gate, two can be placed."""
+    forms = [f"form{k}" for k in range(number)]
+    turns = [
+        f"{one} {other} > transformTo stype={third}"
+        for one in forms
+        for other in forms
+        for third in forms
+        if len({one, other, third}) == 3
+    ]
+    text = LOCK.replace("gate rich > killSprite", "\n        ".join([f"gate {forms[-1]} > killSprite", *turns]))
+    chasers = [f"{form} > Chaser stype=gate" for form in forms]
+    text = text.replace("gate > Door", "\n        ".join(["gate > Door", *chasers]))
+    return text.replace("o > floor pit", "o > floor pit\n        0 > floor form0\n        1 > floor form1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulebooks import LOCK, SHOOTER
+from rulebooks import LOCK, SHOOTER, with_forms
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
@@ -93,18 +93,4 @@ def test_a_gate_that_winning_does_not_ask_for_needs_its_key_too() -> None:
 
 
 def test_things_that_all_turn_into_each_other_are_searched_once() -> None:
-    forms = [f"form{k}" for k in range(14)]
-    turns = [
-        f"{one} {other} > transformTo stype={third}"
-        for one in forms
-        for other in forms
-        if one != other
-        for third in forms
-        if third not in (one, other)
-    ]
-    text = LOCK.replace("gate rich > killSprite", "gate form13 > killSprite\n        " + "\n        ".join(turns))
-    text = text.replace(
-        "gate > Door", "gate > Door\n        " + "\n        ".join(f"{f} > Chaser stype=gate" for f in forms)
-    )
-    text = text.replace("o > floor pit", "o > floor pit\n        0 > floor form0\n        1 > floor form1")
-    assert needs(*required(text)) == {("gate", "form0", 1, 0), ("gate", "form1", 1, 0)}
+    assert needs(*required(with_forms(14))) == {("gate", "form0", 1, 0), ("gate", "form1", 1, 0)}

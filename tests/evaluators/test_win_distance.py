@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rulebooks import with_forms
 
 from pcg.engine.game import Game, load
 from pcg.engine.kernel.runtime import COMPILED
@@ -164,6 +165,21 @@ def test_who_shoots_fetches_what_shots_cost_first() -> None:
     targets = Subgoals(game.definition)
     assert targets.at(AbstractState(id["hero"], tuple(counts))) == {id["hydrant"]}
     assert targets.at(AbstractState(id["hero"], tuple(counts), ((id["water"], 1),))) == {id["fire"]}
+
+
+def test_things_that_all_turn_into_each_other_have_near_subgoals_and_steps() -> None:
+    text = with_forms(14)
+    definition = load(text, reading="strict").definition
+    id = definition.type_index
+    targets = Subgoals(definition)
+    counts = [0] * len(definition.types)
+    for name in ("poor", "gate", "crate", "form0", "form1"):
+        counts[id[name]] = 1
+    assert targets.at(AbstractState(id["poor"], tuple(counts))) == frozenset()  # forms go to each other by themselves
+    wanted = load(text.replace("SpriteCounter stype=gate limit=0 win", "SpriteCounterMore stype=form13 limit=1 win"))
+    analysis = analyse(wanted.definition)
+    weights = distance_weights(analysis, requirements(analysis))
+    assert {weights[2 * id[f"form{k}"]] for k in range(13)} == {0.0} and weights[2 * id["form13"]] == -10.0
 
 
 def test_plays_go_on_until_time_has_done_its_work() -> None:

@@ -22,7 +22,7 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.barriers import count_gates
-from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, edge_of, palette
+from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, avatar_cells, distances, edge_of, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
 from pcg.evaluators.metrics.text import TextMetrics
@@ -105,10 +105,17 @@ class LevelContext:
     @cached_property
     def background(self) -> int:
         """Tile that is left where something is taken away: the empty ground, or the filler of a game whose own levels
-        never leave a cell without it.
+        never leave a cell without it that the avatar comes to.
         """
-        never = self.statistics is not None and not self.statistics.used[self.palette.empty]
-        return self.filler if never and self.filler is not None else self.palette.empty
+        if self.filler is None or self.statistics is None or any(map(self._has_empty_ground, self.examples)):
+            return self.palette.empty
+        return self.filler
+
+    def _has_empty_ground(self, grid: Grid) -> bool:
+        empty, starts = grid == self.palette.empty, avatar_cells(self.palette, grid)
+        if empty.any() and starts and self.analysis.mobility == "freely":
+            empty &= distances(self.palette, grid, starts[0], mask=self.palette.access[grid] <= GATE) >= 0
+        return bool(empty.any())
 
     @cached_property
     def text(self) -> TextMetrics:

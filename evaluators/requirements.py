@@ -19,7 +19,7 @@ from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, Holding,
 Recipe = tuple[tuple[int, int], ...]
 """Types and how many of each must be placed, by ascending type id."""
 Question = tuple[str, int, int]
-"""What a recipe is for: "obtain", "remove" or "gather", a type, and how many of it."""
+"""The aim of a recipe: "obtain", "remove" or "gather", a type, and how many of it."""
 
 
 @dataclass(frozen=True, slots=True)

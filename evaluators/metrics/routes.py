@@ -81,7 +81,6 @@ class _Cuts:
     """
 
     def __init__(self, passable: Mask, start: Cell) -> None:
-        self._height, self._width = passable.shape
         self._around: dict[Cell, list[Cell]] = {}
         free = set(map(tuple, np.argwhere(passable).tolist()))
         self.steps: dict[Cell, int] = {start: 0}
@@ -102,7 +101,6 @@ class _Cuts:
 
     def _search(self, start: Cell) -> None:
         order, lowest = {start: 0}, {start: 0}
-        made = [start]
         trail = [(start, iter(self._around[start]))]
         parent: dict[Cell, Cell] = {}
         while trail:
@@ -111,7 +109,6 @@ class _Cuts:
                 if other not in order:
                     order[other] = lowest[other] = len(order)
                     parent[other] = cell
-                    made.append(other)
                     trail.append((other, iter(self._around[other])))
                     break
                 lowest[cell] = min(lowest[cell], order[other])
@@ -119,8 +116,7 @@ class _Cuts:
                 trail.pop()
                 if trail:
                     lowest[trail[-1][0]] = min(lowest[trail[-1][0]], lowest[cell])
-        for cell in made[1:]:
-            above = parent[cell]
+        for cell, above in parent.items():
             self.nearest[cell] = above if lowest[cell] >= order[above] else self.nearest[above]
 
     def before(self, goal: Cell) -> tuple[int, Cell | None]:

@@ -284,3 +284,36 @@ def test_without_levels_only_a_goal_may_be_in_the_frame(tmp_path: Path) -> None:
     passage.write_text(DUNGEON.replace("stype=door limit=0 win=True", "stype=coin limit=0 win=True"), encoding="utf-8")
     goal, other = (SimpleNamespace(definition=load(game).definition, levels=()) for game in ("dungeon", passage))
     assert LevelContext.of(goal).frame_gates and not LevelContext.of(other).frame_gates
+
+
+PAVED = """BasicGame
+    SpriteSet
+        hero > MovingAvatar
+        wall > Immovable
+        paving > Immovable
+        box > Passive
+        exit > Immovable
+    LevelMapping
+        A > hero paving
+        w > wall paving
+        b > box paving
+        , > paving
+        x > exit
+    InteractionSet
+        hero wall > stepBack
+        box hero > bounceForward
+        box paving > cloneSprite
+        exit hero > killSprite
+    TerminationSet
+        SpriteCounter stype=exit limit=0 win=True
+        SpriteCounter stype=hero limit=0 win=False
+"""
+
+
+@pytest.mark.parametrize(("hole", "left"), [(",", ","), (" ", " ")])
+def test_cells_are_left_as_those_that_the_avatar_comes_to_in_a_games_own_levels(hole: str, left: str) -> None:
+    level = f"wwwwwww\nwA,,,,w\nw,,{hole},bw\nw,,,,xw\nwwwwwww\n       "
+    context = LevelContext.of(load(PAVED, levels=[level, level.replace("b", ",")]))
+    tiles = context.palette.tiles
+    assert [tiles[k].char for k in context.walls] == ["w"]
+    assert tiles[context.background].char == left

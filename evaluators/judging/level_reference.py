@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pcg.engine.lazy import cached_property
+from pcg.evaluators.judging.level_counterparts import Counterparts
 from pcg.evaluators.judging.level_features import THING, LevelView, measure_features
 from pcg.evaluators.judging.level_habits import BrokenHabit, Habits, standing
 from pcg.evaluators.judging.level_sights import Sights
@@ -205,6 +206,7 @@ class GameReference:
         self.roles = np.array([one.roles for one in self.levels], np.float64).reshape(len(self.levels), len(ROLES))
         self.zones = sum((one.zones for one in self.levels), np.zeros((tiles, ZONES), np.int64))
         self.sights = Sights(levels)
+        self.counterparts = Counterparts(levels)
         self.habits = Habits([one.standing for one in self.levels], tiles)
         self.sides = sum((one.sides for one in self.levels), np.zeros((tiles, SIDES), np.int64))
 
@@ -251,7 +253,9 @@ class GameReference:
             _log_likelihood(self.forms.without(level.forms, left_out)),
             self._foreign(level, others),
             float(np.maximum(0.0, _off_range(level.roles, self.roles[others])).sum()),
-            self.habits.faults(level.standing, others) + self.sights.faults(level.view, others),
+            self.habits.faults(level.standing, others)
+            + self.sights.faults(level.view, others)
+            + self.counterparts.faults(level.counts, others),
         ]
         return np.array(values, np.float64)
 
@@ -318,8 +322,13 @@ class GameReference:
         return found and (ROLES[found[0]], *found[1:])
 
     def worst_habit(self, level: LevelProfile) -> BrokenHabit | None:
-        """Return the habit of the other levels that most things of a level break; None where none is broken."""
+        """Return the kind of things without counterparts, else the habit of the other levels that most things of a
+        level break; None where none is broken.
+        """
         others = self.others(self.nearest(level))
+        lone = self.counterparts.worst(level.counts, others)
+        if lone is not None:
+            return lone  # one thing too many is as wrong as several that stand otherwise
         found = [self.habits.worst(level.standing, others), self.sights.worst(level.view, others)]
         return max((one for one in found if one is not None), key=lambda one: one.number, default=None)
 

@@ -120,6 +120,7 @@ class TextMetrics:
         analysis = palette.analysis
         self.palette = palette
         self.analysis = analysis
+        self.required = required
         self._frame = tuple(int(side is not None) for side in frame)
         self._walkable = palette.access <= PUSH
         self.solid = palette.access == BLOCKED

@@ -163,7 +163,8 @@ def _move_gate(builder: LevelBuilder, rng: np.random.Generator, cell: Cell) -> N
         for y, x in np.argwhere(builder.palette.lookup(builder.palette.by_type.get(key, ()))[builder.grid]).tolist():
             builder.clear((y, x))
     rules, counts = context.requirements, builder.palette.count_types
-    if used == 1.0 or len(rules.shortfalls(counts(builder.grid))) > len(rules.shortfalls(counts(before))):
+    last = used == 1.0 and not (builder.grid == tile).any()
+    if last or len(rules.shortfalls(counts(builder.grid))) > len(rules.shortfalls(counts(before))):
         builder.grid[:] = before
         builder.invalidate()
 

@@ -22,6 +22,8 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.barriers import count_gates
+from pcg.evaluators.judging.level_counterparts import Counterparts, gate_openers
+from pcg.evaluators.judging.level_features import LevelView
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, avatar_cells, distances, edge_of, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
@@ -29,6 +31,8 @@ from pcg.evaluators.metrics.text import TextMetrics
 from pcg.evaluators.requirements import CountRule, Requirements, requirements
 from pcg.evaluators.targets import GROUPS, Target, group, sprites_of
 
+COUNTERPARTS = 0.001
+"""Chance below which equal numbers of two kinds of things are kept in generated levels (see `level_counterparts`)."""
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
 LARGEST = 18
@@ -159,12 +163,7 @@ class LevelContext:
     @cached_property
     def openers(self) -> Mapping[int, frozenset[int]]:
         """Tile of a gate -> the tiles of what opens it; none for those that nothing in the level opens."""
-        found: dict[int, set[int]] = {}
-        for need in self.requirements.all_needs:
-            for gate in self.palette.by_type.get(need.base, ()):
-                if self.palette.access[gate] == GATE:
-                    found.setdefault(gate, set()).update(self.palette.by_type.get(need.other, ()))
-        return {gate: frozenset(keys) for gate, keys in found.items() if keys}
+        return gate_openers(self.palette, self.requirements)
 
     @cached_property
     def keys(self) -> Mapping[int, frozenset[int]]:
@@ -182,6 +181,18 @@ class LevelContext:
             if len(having) >= 2 and all(any(counts.get(gate) for gate in gates) for counts in having):
                 found[key] = frozenset(gates)
         return found
+
+    @cached_property
+    def counterparts(self) -> tuple[tuple[frozenset[int], frozenset[int]], ...]:
+        """Pairs of kinds of objects, each by its tiles, of which the examples have equal numbers; gates come second."""
+        known = Counterparts([LevelView(self.text.level(grid)) for grid in self.examples], COUNTERPARTS)
+        found = []
+        for pair in known.known(known.every()) if known.every() else ():
+            one, other = (frozenset(np.flatnonzero(known.kinds.tiles[kind]).tolist()) for kind in pair)
+            if one | other <= set(self.objects):
+                gates_first = any(self.palette.access[tile] == GATE for tile in one)
+                found.append((other, one) if gates_first else (one, other))
+        return tuple(found)
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from pcg.evaluators.level_grid import GATE
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import weighted_choice
 
@@ -90,8 +91,8 @@ def count_sprites(context: LevelContext, counts: Mapping[int, int]) -> dict[int,
 
 
 def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, int]) -> Counts:
-    """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can, and leaves no
-    key without a gate.
+    """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can, leaves no
+    key without a gate, and equal what is equal in the game's own levels.
     """
     fitted = {tile: number for tile, number in counts.items() if number > 0}
     objects = set(context.objects)
@@ -128,7 +129,51 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
     for key in lone_keys(context, count_sprites(context, fitted)):
         for tile in context.palette.by_type.get(key, ()):
             fitted.pop(tile, None)
+    fitted = _with_counterparts(context, rng, fitted)
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
+
+
+def _with_counterparts(context: LevelContext, rng: np.random.Generator, counts: Counts) -> Counts:
+    """Return numbers that are equal where those of the game's own levels are (`LevelContext.counterparts`), by taking
+    away or else adding; what opens gates goes by these. What would break a rule is left.
+    """
+    rules = context.requirements
+    for one, other in context.counterparts:
+        numbers = [sum(counts.get(tile, 0) for tile in kind) for kind in (one, other)]
+        if numbers[0] == numbers[1]:
+            continue
+        gates = any(context.palette.access[tile] == GATE for tile in other)
+        broken = len(rules.shortfalls(count_sprites(context, counts)))
+        for number in numbers[1:] if gates else sorted(numbers):
+            tried = dict(counts)
+            for kind in (one, other):
+                _bring_to(context, rng, tried, kind, number)
+            if len(rules.shortfalls(count_sprites(context, tried))) <= broken:
+                counts = tried
+                break
+    return counts
+
+
+def keeps_counterparts(context: LevelContext, counts: Mapping[int, int]) -> bool:
+    """Tell whether tiles in these numbers are equal where those of the game's own levels are."""
+    return all(
+        sum(counts.get(tile, 0) for tile in one) == sum(counts.get(tile, 0) for tile in other)
+        for one, other in context.counterparts
+    )
+
+
+def _bring_to(
+    context: LevelContext, rng: np.random.Generator, counts: Counts, kind: frozenset[int], number: int
+) -> None:
+    """Bring the number of things of a kind to what is wanted, in place."""
+    tiles = sorted(kind)
+    total = sum(counts.get(tile, 0) for tile in tiles)
+    for _ in range(number - total):
+        tile = _pick(context, rng, tiles, counts)
+        counts[tile] = counts.get(tile, 0) + 1
+    for _ in range(total - number):
+        present = [tile for tile in tiles for _ in range(counts.get(tile, 0))]
+        counts[present[int(rng.integers(len(present)))]] -= 1
 
 
 def lone_keys(context: LevelContext, present: Mapping[int, int]) -> list[int]:

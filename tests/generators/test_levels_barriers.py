@@ -147,3 +147,18 @@ def test_no_barrier_is_placed_where_the_avatar_does_not_walk_freely_or_no_line_p
     assert place_barrier(builder(context, hall.replace("w........w", "w...ww...w", 3)), rng(), door) is False
     invaders = LevelContext.of(load("invaders"))
     assert not place_barrier(LevelBuilder.blank(invaders, 9, 9), rng(), 0)
+
+
+def test_the_key_of_a_gate_that_goes_because_it_bars_nothing_goes_too() -> None:
+    two = "wwwwwwwww\nwAkk.w..w\nw....w..w\nwb...d..w\nw....wwdw\nw.c..w.cw\nwwwwwwwww"
+    context = context_of(BARRED, two, two.replace("b", "."))
+    assert context.counterparts and context.barriers
+    ground = "w...........w"
+    hall = ["wwwwwwwwwwwww", "wA...k......w", "w.k...d.....w", *[ground] * 3, "w..c........w", *[ground] * 2]
+    level = "\n".join([*hall, "wwwwwdwwwwwww", "wwwwwcwwwwwww", "wwwwwwwwwwwww"])
+    assert barring(context, [level]) == (2, 1)
+    for seed in range(10):
+        found = builder(context, level)
+        repair(found, rng(seed))
+        text = context.palette.text(found.grid)
+        assert (text.count("k"), text.count("d")) == (1, 1)

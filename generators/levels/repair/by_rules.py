@@ -20,7 +20,7 @@ from pcg.generators.levels.level_conventions import (
     unreachable_cells,
     unreachable_targets,
 )
-from pcg.generators.levels.object_counts import fit_counts
+from pcg.generators.levels.object_counts import Counts, fit_counts, keeps_counterparts
 from pcg.generators.levels.object_placement import place_avatar, place_object
 from pcg.generators.levels.repair.required_sprites import add_required_sprites
 from pcg.generators.levels.wall_layout import draw_wall, join_regions, tunnel
@@ -38,6 +38,9 @@ def repair(builder: LevelBuilder, rng: np.random.Generator) -> None:
     repair_object_counts(builder, rng)
     repair_reachability(builder, rng)
     repair_barriers(builder, rng)
+    if not keeps_counterparts(builder.context, _object_counts(builder)):  # a gate has gone
+        repair_object_counts(builder, rng)
+        repair_barriers(builder, rng)
     add_required_sprites(builder, rng)
 
 
@@ -65,9 +68,7 @@ def repair_avatar(builder: LevelBuilder, rng: np.random.Generator) -> None:
 def repair_object_counts(builder: LevelBuilder, rng: np.random.Generator) -> None:
     """Add what the requirements call for and take away what is too much."""
     context = builder.context
-    present = np.bincount(builder.grid.ravel(), minlength=len(context.palette.tiles))
-    counts = {int(t): int(present[t]) for t in np.flatnonzero(present)}
-    objects = {t: n for t, n in counts.items() if t in context.objects}
+    objects = _object_counts(builder)
     if "objects" in level_conventions(context):
         clear_foreign_tiles(builder)
     wanted = fit_counts(context, rng, objects)
@@ -79,6 +80,12 @@ def repair_object_counts(builder: LevelBuilder, rng: np.random.Generator) -> Non
                 builder.clear((cells[i][0], cells[i][1]))
         for _ in range(difference):
             place_object(builder, rng, tile)
+
+
+def _object_counts(builder: LevelBuilder) -> Counts:
+    """Return the numbers of the objects in a level."""
+    present = np.bincount(builder.grid.ravel(), minlength=len(builder.palette.tiles))
+    return {tile: int(present[tile]) for tile in np.flatnonzero(present).tolist() if tile in builder.context.objects}
 
 
 def repair_reachability(builder: LevelBuilder, rng: np.random.Generator, *, always: bool = False) -> None:

@@ -35,7 +35,7 @@ ROLES: Mapping[str, str] = {
     "avatar": "controlled by the player",
     "solid": "stops the avatar and does not move",
     "wall": "solid, and nothing in the game removes it",
-    "gate": "solid for the avatar at the start, but an avatar of the right kind or means opens it",
+    "gate": "solid for the avatar at the start, but an avatar of the right kind or means opens it, or a switch does",
     "pushable": "pushed by the avatar",
     "harmful": "kills or hurts the avatar, or brings forth what does",
     "hazard": "harmful and standing still, so not to be stepped on",
@@ -108,6 +108,8 @@ class Removal:
     partner: int | None
     consequence: Consequence | None
     consumes_partner: bool = False
+    switch: int | None = None
+    """What `partner` meets to remove the sprites from afar, as a box a hole; None where it meets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +417,7 @@ class _Analyst:
                 elif c.target == SECOND:
                     found.append(Removal(second, first, c, gone_first))
                 else:
-                    found += [Removal(v, first, c, False) for n in c.named for v in self._covered(n)]
+                    found += [Removal(v, first, c, False, second) for n in c.named for v in self._covered(n)]
         for type_id in self.concrete:
             if any(c.kind in ("kill", "transform") and c.target == FIRST for c in self.edges[type_id]):
                 found.append(Removal(type_id, None, None))
@@ -525,7 +527,8 @@ class _Analyst:
             if at_once:
                 roles.add("breakable")
             else:
-                roles |= {"solid", "gate"} if taken else {"solid"} if removable else {"solid", "wall"}
+                gate = taken or (sprite.class_name == "Door" and self._opens_from_afar(t))
+                roles |= {"solid", "gate"} if gate else {"solid"} if removable else {"solid", "wall"}
         if harms:
             roles |= {"harmful"} | (set() if moves else {"hazard"})
         if taken and not harms and "avatar" not in roles:
@@ -554,6 +557,10 @@ class _Analyst:
         if not roles - {"mover", "spawned", "guarded"}:
             roles.add("other")
         return roles
+
+    def _opens_from_afar(self, type_id: int) -> bool:
+        """Return True when sprites of a type go because others meet, such as an avatar and a switch."""
+        return any(r.victim == type_id and r.switch is not None for r in self.removals)
 
     def _teleports(self, type_id: int) -> bool:
         return type_id in self.teleporters

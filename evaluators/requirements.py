@@ -318,6 +318,11 @@ class _Search:
         partner, c = removal.partner, removal.consequence
         if partner is None:
             return ()
+        if removal.switch is not None and c is not None:  # one meeting removes all
+            if not self.analysis.can_meet(partner, removal.switch):
+                return None
+            condition = self._condition(c, partner, removal.switch, 1)
+            return _union([self.obtain(partner, 1), self.obtain(removal.switch, 1), condition])
         # Two sprites that are placed only meet if one of them can be brought to the other.
         if partner == removal.victim and "mover" not in self.analysis.roles[partner]:
             return None

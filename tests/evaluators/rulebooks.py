@@ -40,6 +40,9 @@ BasicGame
         Timeout limit=500 win=False
 """
 
+SWITCH = LOCK.replace("gate rich > killSprite", "hero gate > stepBack\n        crate pit > killAll stype=gate")
+"""The same with a gate that opens when a crate is pushed into a pit."""
+
 SHOOTER = """
 BasicGame
     SpriteSet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rulebooks import LOCK, SHOOTER
+from rulebooks import LOCK, SHOOTER, SWITCH
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
@@ -33,6 +33,16 @@ def test_what_stops_the_avatar_and_nothing_removes_is_a_wall(lock: GameAnalysis)
 def test_a_door_that_another_form_of_the_avatar_removes_is_a_gate_and_a_goal(lock: GameAnalysis) -> None:
     assert {"solid", "gate", "goal", "portal"} <= roles(lock, "gate")
     assert "wall" not in roles(lock, "gate")
+
+
+def test_a_door_that_others_open_from_afar_is_a_gate_and_any_other_thing_is_solid() -> None:
+    switched = analyse(read_game(SWITCH, reading="strict"))
+    assert {"solid", "gate"} <= roles(switched, "gate")
+    (removal,) = [r for r in switched.removals if r.victim == switched.definition.type_index["gate"]]
+    crate, pit = (switched.definition.type_index[name] for name in ("crate", "pit"))
+    assert (removal.partner, removal.switch) == (crate, pit)
+    rock = analyse(read_game(SWITCH.replace("gate > Door", "gate > Immovable"), reading="strict"))
+    assert roles(rock, "gate") & {"solid", "gate", "wall"} == {"solid"}
 
 
 def test_what_disappears_on_contact_is_collectable_also_as_the_second_sprite(lock: GameAnalysis) -> None:

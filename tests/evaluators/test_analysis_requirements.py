@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulebooks import LOCK, SHOOTER, with_forms
+from rulebooks import LOCK, SHOOTER, SWITCH, with_forms
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
@@ -90,6 +90,17 @@ def test_a_gate_that_winning_does_not_ask_for_needs_its_key_too() -> None:
     assert found.satisfaction(enough) < 1.0 == found.satisfaction(enough | {ids["key"]: 1})
     assert found.satisfaction(enough, known=[enough]) == 1.0  # where the game's own levels do without
     assert not found.shortfalls(enough | {ids["gate"]: 0})
+
+
+def test_a_gate_that_others_open_from_afar_needs_both_of_them_once() -> None:
+    assert needs(*required(SWITCH)) == {("gate", "crate", 1, 0), ("gate", "pit", 1, 0)}
+    touched = SWITCH.replace("crate pit > killAll", "hero nest > killAll")
+    assert needs(*required(touched)) == {("gate", "nest", 1, 0)}
+
+
+def test_a_gate_whose_switch_nothing_comes_to_stays_shut() -> None:
+    found, ids = required(SWITCH.replace("crate pit > killAll", "key pit > killAll"))
+    assert found.unwinnable == (ids["gate"],)
 
 
 def test_things_that_all_turn_into_each_other_are_searched_once() -> None:

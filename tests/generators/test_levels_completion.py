@@ -83,7 +83,7 @@ def test_numbers_of_sprites_that_are_wanted_come_first() -> None:
     coins = {
         key: np.mean([
             level.count("c")
-            for seed in range(5)
+            for seed in range(20)
             for level in complete(context, partial, locked, np.random.default_rng(seed), given, 1)
         ])
         for key, given in (("aimed", wants), ("not", ()))

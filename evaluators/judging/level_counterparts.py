@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import gammaln, xlogy
 
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.judging.level_features import LevelView
@@ -88,7 +88,8 @@ class Counterparts:
             numbers = self._levels[others]
             several = (numbers > 0).sum(axis=0) >= FEWEST
             differ = (numbers != numbers[0]).any(axis=0)
-            likely = stats.poisson.logpmf(numbers, np.maximum(numbers.mean(axis=0), 1e-9)).sum(axis=0)
+            mean = np.maximum(numbers.mean(axis=0), 1e-9)
+            likely = (xlogy(numbers, mean) - gammaln(numbers + 1) - mean).sum(axis=0)  # of Poisson's distribution
             equal = (numbers[:, :, None] == numbers[:, None]).all(axis=0) & several & differ
             rare = likely < np.log(np.maximum(self._chances, 1e-300))
             self._known[at] = [(one, other) for one, other in np.argwhere(np.triu(equal & rare, 1)).tolist()]

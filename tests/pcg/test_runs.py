@@ -47,6 +47,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.full
+def test_runs_import_neither_the_compiler_nor_statistics() -> None:
+    """They take half a second and 100 MB in each process, and are needed by few runs."""
+    heavy = {"numba", "scipy.stats", "matplotlib", "distributed"}
+    code = f"import sys, pcg.runs, pcg.generators.levels.portfolio.generator as _; print({heavy} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
 def test_two_workers_give_the_same_files_as_one(whole: Path, tmp_path: Path) -> None:
     run_levels(EVOLVE, tmp_path / "run", workers=2)
     assert files(tmp_path / "run") == files(whole)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pcg.engine.vgdl.definition import SpriteType
 from pcg.evaluators.analysis import GameAnalysis, Removal, Source
@@ -18,8 +18,8 @@ from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, Holding,
 
 Recipe = tuple[tuple[int, int], ...]
 """Types and how many of each must be placed, by ascending type id."""
-Question = tuple[str, int, int]
-"""The aim of a recipe: "obtain", "remove" or "gather", a type, and how many of it."""
+Question = tuple[str, int, int, tuple[int, ...]]
+"""The aim of a recipe: "obtain", "remove" or "gather", a type, how many of it, and types that must not be left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,18 @@ class Requirements:
             if counts.get(need.other, 0) < need.wanted(counts.get(need.base, 0)):
                 found.append(need.reason)
         return found
+
+    def kept_by(self, levels: Sequence[Mapping[int, int]]) -> Requirements:
+        """Return the requirements without the needs that one of some levels breaks: there is another way.
+
+        Args:
+            levels: numbers of sprites by type of levels that are as they should be.
+        """
+        needs, gates = (
+            tuple(need for need in some if all(need.share(one) in (None, 1.0) for one in levels))
+            for some in (self.needs, self.gates)
+        )
+        return replace(self, needs=needs, gates=gates)
 
     def satisfaction(self, counts: Mapping[int, int], known: Sequence[Mapping[int, int]] = ()) -> float:
         """Share of what is required that is there, in [0, 1]; 1 exactly when `shortfalls` is empty.
@@ -190,11 +202,11 @@ class _Search:
 
     def _before(self, needs: Iterable[Need]) -> dict[int, int]:
         """Of every goal and of what it needs, how many kinds of things come before it."""
-        types = {t for ending in self.analysis.wins if ending.kind == "vanish" for t in ending.types}
-        types |= {need.other for need in needs}
+        goals = {t: ending.types for ending in self.analysis.wins if ending.kind == "vanish" for t in ending.types}
+        types = goals.keys() | {need.other for need in needs}
         found: dict[int, int] = {}
         for t in sorted(types & self._placeable):
-            recipe = self.remove(t, 1)
+            recipe = self.remove(t, 1, goals.get(t, ()))
             if recipe is not None:
                 found[t] = sum(other != t for other, _ in recipe)
         return found
@@ -217,7 +229,7 @@ class _Search:
                     continue
                 name = self.types[t].name
                 if ending.kind == "vanish":
-                    one, two = self.remove(t, 1), self.remove(t, 2)
+                    one, two = self.remove(t, 1, ending.types), self.remove(t, 2, ending.types)
                     if one is None:
                         unwinnable.append(t)
                     else:
@@ -261,11 +273,13 @@ class _Search:
             return ()
         if type_id in self._placeable:
             return ((type_id, number),)
-        return self._settled(("obtain", type_id, number))
+        return self._settled(("obtain", type_id, number, ()))
 
-    def remove(self, type_id: int, number: int) -> Recipe | None:
-        """The cheapest way to get rid of `number` placed sprites of a type."""
-        return self._settled(("remove", type_id, number))
+    def remove(self, type_id: int, number: int, goal: tuple[int, ...] = ()) -> Recipe | None:
+        """The cheapest way to get rid of `number` placed sprites of a type, and of the types of `goal` that they turn
+        into on the way: a crate that breaks is gone, and no help where all crates, broken ones too, have to go.
+        """
+        return self._settled(("remove", type_id, number, goal))
 
     def _settled(self, question: Question) -> Recipe | None:
         """Return the cheapest recipe for something.
@@ -292,11 +306,14 @@ class _Search:
         self._open = []
         return self._recipes[question]
 
-    def _answer(self, kind: str, type_id: int, number: int) -> Recipe | None:
+    def _answer(self, kind: str, type_id: int, number: int, goal: tuple[int, ...]) -> Recipe | None:
         if kind == "obtain":
             return _cheapest([self._source(s, number) for s in self._sources.get(type_id, ())])
         if kind == "remove":
-            return _cheapest([self._removal(r, number) for r in self._removals.get(type_id, ())])
+            ways = [(self._removal(r, number, goal), _welcome(r)) for r in self._removals.get(type_id, ())]
+            # Of two that take as much, the one that scores: players are to put things on goals, not into holes.
+            best = [(_cost(way)[0], -welcome, way) for way, welcome in ways if way is not None]
+            return min(best)[2] if best else None
         return _cheapest(list(self._gathering(type_id, number)))
 
     def _source(self, source: Source, number: int) -> Recipe | None:
@@ -314,21 +331,23 @@ class _Search:
             parts.append(self._condition(c, source.maker, source.partner, number))
         return _union(parts)
 
-    def _removal(self, removal: Removal, number: int) -> Recipe | None:
+    def _removal(self, removal: Removal, number: int, goal: tuple[int, ...]) -> Recipe | None:
         partner, c = removal.partner, removal.consequence
+        products = c.products if c is not None and c.kind == "transform" else ()
+        left = [self.remove(t, number, goal) for t in products if t in goal]
         if partner is None:
-            return ()
+            return _union(left)
         if removal.switch is not None and c is not None:  # one meeting removes all
             if not self.analysis.can_meet(partner, removal.switch):
                 return None
             condition = self._condition(c, partner, removal.switch, 1)
-            return _union([self.obtain(partner, 1), self.obtain(removal.switch, 1), condition])
+            return _union([*left, self.obtain(partner, 1), self.obtain(removal.switch, 1), condition])
         # Two sprites that are placed only meet if one of them can be brought to the other.
         if partner == removal.victim and "mover" not in self.analysis.roles[partner]:
             return None
         if not self.analysis.can_meet(removal.victim, partner):
             return None
-        parts = [self.obtain(partner, number if removal.consumes_partner else 1)]
+        parts = [*left, self.obtain(partner, number if removal.consumes_partner else 1)]
         if c is not None:
             first, second = (removal.victim, partner) if c.target == FIRST else (partner, removal.victim)
             parts.append(self._condition(c, first, second, number))
@@ -345,7 +364,7 @@ class _Search:
 
     def _resource(self, resource: int, amount: int) -> Recipe | None:
         """Sprites that must be placed so that `amount` units of a resource can be gathered."""
-        return self._settled(("gather", resource, amount)) if amount > 0 else ()
+        return self._settled(("gather", resource, amount, ())) if amount > 0 else ()
 
     def _gathering(self, resource: int, amount: int) -> Iterator[Recipe | None]:
         for t in self.analysis.concrete:
@@ -380,6 +399,12 @@ def ammunition(analysis: GameAnalysis, avatar: SpriteType, product: int) -> tupl
     shots = type_ids(analysis.definition, avatar.raw.get("stype"))
     place = shots.index(product) if product in shots else 0
     return (ammo[place],) if place < len(ammo) else ()
+
+
+def _welcome(removal: Removal) -> int:
+    """Return 1 for a way to get rid of something that scores, -1 for one that costs points, else 0."""
+    score = 0 if removal.consequence is None else removal.consequence.score
+    return (score > 0) - (score < 0)
 
 
 def _cost(recipe: Recipe) -> tuple[int, Recipe]:

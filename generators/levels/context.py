@@ -24,6 +24,7 @@ from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.barriers import count_gates
 from pcg.evaluators.judging.level_counterparts import Counterparts, gate_openers
 from pcg.evaluators.judging.level_features import LevelView
+from pcg.evaluators.judging.level_sights import FEWEST
 from pcg.evaluators.level_grid import BLOCKED, GATE, Grid, Palette, avatar_cells, distances, edge_of, palette
 from pcg.evaluators.level_statistics import LevelStatistics, level_statistics
 from pcg.evaluators.metrics.patterns import originality
@@ -33,6 +34,8 @@ from pcg.evaluators.targets import GROUPS, Target, group, sprites_of
 
 COUNTERPARTS = 0.001
 """Chance below which equal numbers of two kinds of things are kept in generated levels (see `level_counterparts`)."""
+FEW = 2
+"""Most things of a tile, in each of the examples, that generated levels have no more of either."""
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
 LARGEST = 18
@@ -195,6 +198,16 @@ class LevelContext:
         return tuple(found)
 
     @cached_property
+    def usual_numbers(self) -> Mapping[int, int]:
+        """Object -> its number in each of the examples, where that is one or two in all of at least three: an exit."""
+        if len(self.examples) < FEWEST:
+            return {}
+        tiles = len(self.palette.tiles)
+        counts = np.array([np.bincount(grid.ravel(), minlength=tiles) for grid in self.examples])
+        usual = np.where((counts == counts[0]).all(axis=0), counts[0], 0)
+        return {tile: int(usual[tile]) for tile in self.objects if 1 <= usual[tile] <= FEW}
+
+    @cached_property
     def example_texts(self) -> tuple[str, ...]:
         """The texts of `examples`."""
         return tuple(self.palette.text(grid) for grid in self.examples)
@@ -263,11 +276,12 @@ class _ContextBuilder:
         excluded = {*walls, *in_lanes, *self.palette.grounds, *(() if filler is None else (filler,))}
         objects = tuple(i for i in range(len(self.palette.tiles)) if i not in excluded and self._is_object(i, frame))
         widths, heights = self._sizes(frame)
+        examples, unread = self._examples(levels)
         return LevelContext(
             self.definition,
             self.analysis,
             self.palette,
-            self.required,
+            self.required.kept_by([self.palette.count_types(grid) for grid in examples]),
             self.statistics,
             frame,
             walls,
@@ -281,7 +295,8 @@ class _ContextBuilder:
             self.ground_under,
             widths,
             heights,
-            *self._examples(levels),
+            examples,
+            unread,
         )
 
     def _examples(self, levels: Sequence[str]) -> tuple[tuple[Grid, ...], str]:

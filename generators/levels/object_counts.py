@@ -92,7 +92,7 @@ def count_sprites(context: LevelContext, counts: Mapping[int, int]) -> dict[int,
 
 def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[int, int]) -> Counts:
     """The smallest change of `object_counts` that keeps every count rule and need, as far as objects can, leaves no
-    key without a gate, and equal what is equal in the game's own levels.
+    key without a gate and no second exit where all own levels have one, and equal what is equal in these.
     """
     fitted = {tile: number for tile, number in counts.items() if number > 0}
     objects = set(context.objects)
@@ -129,6 +129,11 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
     for key in lone_keys(context, count_sprites(context, fitted)):
         for tile in context.palette.by_type.get(key, ()):
             fitted.pop(tile, None)
+    for tile, number in context.usual_numbers.items():
+        if fitted.get(tile, 0) > number:
+            tried = {**fitted, tile: number}
+            if _broken(context, tried) <= _broken(context, fitted):
+                fitted = tried
     fitted = _with_counterparts(context, rng, fitted)
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
 
@@ -137,21 +142,25 @@ def _with_counterparts(context: LevelContext, rng: np.random.Generator, counts: 
     """Return numbers that are equal where those of the game's own levels are (`LevelContext.counterparts`), by taking
     away or else adding; what opens gates goes by these. What would break a rule is left.
     """
-    rules = context.requirements
     for one, other in context.counterparts:
         numbers = [sum(counts.get(tile, 0) for tile in kind) for kind in (one, other)]
         if numbers[0] == numbers[1]:
             continue
         gates = any(context.palette.access[tile] == GATE for tile in other)
-        broken = len(rules.shortfalls(count_sprites(context, counts)))
+        broken = _broken(context, counts)
         for number in numbers[1:] if gates else sorted(numbers):
             tried = dict(counts)
             for kind in (one, other):
                 _bring_to(context, rng, tried, kind, number)
-            if len(rules.shortfalls(count_sprites(context, tried))) <= broken:
+            if _broken(context, tried) <= broken:
                 counts = tried
                 break
     return counts
+
+
+def _broken(context: LevelContext, counts: Mapping[int, int]) -> int:
+    """Return the number of rules that tiles in these numbers break."""
+    return len(context.requirements.shortfalls(count_sprites(context, counts)))
 
 
 def keeps_counterparts(context: LevelContext, counts: Mapping[int, int]) -> bool:

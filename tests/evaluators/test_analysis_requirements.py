@@ -46,6 +46,34 @@ def test_what_swallows_a_crate_and_vanishes_with_it_is_needed_once_per_crate() -
     assert ("crate", "pit", 1, 0) in needs(*required(forever))
 
 
+def test_what_all_have_to_go_may_not_turn_into_another_of_these() -> None:
+    text = LOCK.replace("crate > Passive", "box >\n            crate > Passive\n            rubble > Passive")
+    text = text.replace("stype=gate limit=0 win=True", "stype=box limit=0 win=True")
+    text = text.replace("pit crate > killBoth", "crate pit > transformTo stype=rubble\n        crate key > killSprite")
+    assert needs(*required(text)) == {("crate", "key", 1, 0)}
+    swept = text.replace("crate key > killSprite", "rubble rat > killSprite")
+    assert needs(*required(swept)) == {("crate", "pit", 1, 0), ("crate", "nest", 1, 0)}
+    found, ids = required(text.replace("crate key > killSprite", "crate key > stepBack"))
+    assert found.unwinnable == (ids["crate"],)
+    several = text.replace("stype=box limit=0 win=True", "stype=crate limit=0 win=True")
+    assert needs(*required(several.replace("crate key > killSprite", ""))) == {("crate", "pit", 1, 0)}
+
+
+def test_of_two_ways_the_one_that_scores_is_needed() -> None:
+    text = LOCK.replace("stype=gate limit=0 win=True", "stype=crate limit=0 win=True")
+    ways = "crate pit > killSprite scoreChange={}\n        crate key > killSprite scoreChange={}"
+    for scores, needed in (((1, 0), "pit"), ((0, 1), "key"), ((-1, 0), "key"), ((2, 1), "key"), ((1, 2), "key")):
+        found = needs(*required(text.replace("pit crate > killBoth", ways.format(*scores))))
+        assert found == {("crate", needed, 1, 0)}, scores
+
+
+def test_needs_that_a_level_does_without_are_none() -> None:
+    found, ids = required(LOCK)
+    whole = {ids["poor"]: 1, ids["gate"]: 1, ids["key"]: 1}
+    assert found.kept_by([whole, {ids["poor"]: 1}]) == found
+    assert not found.kept_by([whole, whole | {ids["key"]: 0}]).all_needs
+
+
 def test_every_portal_needs_its_exit() -> None:
     text = LOCK.replace("gate > Door", "gate > Door\n        hole > Portal stype=end\n        end > Immovable")
     text = text.replace("hero pit", "hero hole > teleportToExit\n        hero pit")

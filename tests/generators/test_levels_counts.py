@@ -1,4 +1,6 @@
-"""Numbers of objects: as many of a kind as of its counterpart, keys and doors, where the game's own levels have so."""
+"""Numbers of objects: as many of a kind as of its counterpart, keys and doors, and no second exit, where the game's
+own levels have so.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ import pytest
 
 import pcg
 from pcg.engine.game import load
+from pcg.evaluators.targets import Target
 from pcg.generators.levels import LevelContext, make_generator
 from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.object_counts import Counts, fit_counts, keeps_counterparts
@@ -56,6 +59,29 @@ def test_what_opens_nothing_goes_by_the_smaller_number_unless_a_rule_asks_for_mo
     door = {"k": 1, "d": 1}
     assert fit_counts(context, rng, tiles(context, door | {"c": 5, "b": 2})) == tiles(context, door | {"c": 2, "b": 2})
     assert fit_counts(context, rng, tiles(context, door | {"c": 1, "b": 3})) == tiles(context, door | {"c": 1, "b": 1})
+
+
+def test_no_second_one_where_all_of_several_own_levels_have_one() -> None:
+    levels = [ROOM.replace("A......", row) + "\n" for row in ("A.kd.s.", "A.kd.sc", "Akkdds.")]
+    context = LevelContext.of(SimpleNamespace(definition=DUNGEON.definition, levels=levels))
+    one = tiles(context, {"s": 1})
+    assert context.usual_numbers == one
+    rest, rng = tiles(context, {"k": 1, "d": 1, "c": 3}), np.random.default_rng(1)
+    for number in (1, 2, 5):
+        assert fit_counts(context, rng, rest | tiles(context, {"s": number})) == rest | one
+    assert fit_counts(context, rng, rest) == rest
+    wanted = context.with_wanted_counts([Target("skeleton", 2, 2)])
+    assert fit_counts(wanted, rng, rest | tiles(context, {"s": 3})) == rest | tiles(context, {"s": 2})
+    assert not LevelContext.of(SimpleNamespace(definition=DUNGEON.definition, levels=levels[:2])).usual_numbers
+
+
+def test_what_an_own_level_does_without_is_no_need() -> None:
+    game = pcg.load("dungeon")
+    locked = next(level for level in game.levels if "d" in level)
+    (gate,) = {need.base for need in DUNGEON.requirements.all_needs}
+    assert DUNGEON.definition.types[gate].name == "door"
+    open_to_none = SimpleNamespace(definition=game.definition, levels=[*game.levels, locked.replace("k", ".")])
+    assert not LevelContext.of(open_to_none).requirements.all_needs
 
 
 @pytest.mark.parametrize("seed", range(5))

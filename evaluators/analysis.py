@@ -109,7 +109,7 @@ class Removal:
     consequence: Consequence | None
     consumes_partner: bool = False
     switch: int | None = None
-    """What `partner` meets to remove the sprites from afar, as a box a hole; None where it meets them."""
+    """The type that `partner` meets to remove the sprites from afar, a hole for a box; None where it meets them."""
 
 
 @dataclass(frozen=True, slots=True)

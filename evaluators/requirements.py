@@ -99,10 +99,7 @@ class Requirements:
         Args:
             levels: numbers of sprites by type of levels that are as they should be.
         """
-        needs, gates = (
-            tuple(need for need in some if all(need.share(one) in (None, 1.0) for one in levels))
-            for some in (self.needs, self.gates)
-        )
+        needs, gates = (tuple(need for need in some if _keep(levels, need)) for some in (self.needs, self.gates))
         return replace(self, needs=needs, gates=gates)
 
     def satisfaction(self, counts: Mapping[int, int], known: Sequence[Mapping[int, int]] = ()) -> float:
@@ -116,9 +113,14 @@ class Requirements:
         rules: tuple[CountRule | Need, ...] = (*self.counts, *self.all_needs)
         for rule in rules:
             share = rule.share(counts)
-            if share is not None and (share >= 1.0 or all(rule.share(one) in (None, 1.0) for one in known)):
+            if share is not None and (share >= 1.0 or _keep(known, rule)):
                 parts.append(share)
         return math.fsum(parts) / len(parts) if parts else 1.0
+
+
+def _keep(levels: Sequence[Mapping[int, int]], rule: CountRule | Need) -> bool:
+    """Tell whether all of some levels, as numbers of sprites by type, keep a rule."""
+    return all(rule.share(one) in (None, 1.0) for one in levels)
 
 
 def requirements(analysis: GameAnalysis) -> Requirements:

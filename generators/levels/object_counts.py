@@ -129,13 +129,20 @@ def fit_counts(context: LevelContext, rng: np.random.Generator, counts: Mapping[
     for key in lone_keys(context, count_sprites(context, fitted)):
         for tile in context.palette.by_type.get(key, ()):
             fitted.pop(tile, None)
-    for tile, number in context.usual_numbers.items():
-        if fitted.get(tile, 0) > number:
-            tried = {**fitted, tile: number}
-            if _broken(context, tried) <= _broken(context, fitted):
-                fitted = tried
-    fitted = _with_counterparts(context, rng, fitted)
+    fitted = _with_counterparts(context, rng, _with_usual_numbers(context, fitted))
     return {tile: number for tile, number in sorted(fitted.items()) if number > 0}
+
+
+def _with_usual_numbers(context: LevelContext, counts: Counts) -> Counts:
+    """Return numbers that are no larger than in the game's own levels where these have one number
+    (`LevelContext.usual_numbers`). What would break a rule is left.
+    """
+    for tile, number in context.usual_numbers.items():
+        if counts.get(tile, 0) > number:
+            tried = {**counts, tile: number}
+            if _broken(context, tried) <= _broken(context, counts):
+                counts = tried
+    return counts
 
 
 def _with_counterparts(context: LevelContext, rng: np.random.Generator, counts: Counts) -> Counts:

@@ -46,7 +46,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.full
 def test_runs_import_neither_the_compiler_nor_statistics() -> None:
     """They take half a second and 100 MB in each process, and are needed by few runs."""
     heavy = {"numba", "scipy.stats", "matplotlib", "distributed"}
@@ -55,6 +54,7 @@ def test_runs_import_neither_the_compiler_nor_statistics() -> None:
     assert done.stdout == "set()\n"
 
 
+@pytest.mark.full
 def test_two_workers_give_the_same_files_as_one(whole: Path, tmp_path: Path) -> None:
     run_levels(EVOLVE, tmp_path / "run", workers=2)
     assert files(tmp_path / "run") == files(whole)

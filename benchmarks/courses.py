@@ -4,7 +4,9 @@ Each course is measured anew: its levels are evaluated and played on the ladder 
 in choosing them, and with twice as many plays, several times, for one time alone is as much luck as the steps of a
 course are high in games of chance. The rank correlation of place and difficulty is of the means of these measurements;
 *once* is that of the first of them, and *error* the standard error of the means as a share of an even step.
-*Alone* counts the kinds of things that come new without another new one, of all that come after the first level.
+*New* counts the steps of the curriculum that the levels bring, the first one's among them, and *alone* those that come
+without another: kinds that the rules need together, as a door and its key, are one step, and what all levels that were
+measured have is none.
 
     python benchmarks/courses.py measure --evaluations 120 [--games dungeon boxes] [--seed 2]
     python benchmarks/courses.py table
@@ -61,7 +63,7 @@ def measure(name: str, count: int, evaluations: int, seed: int) -> dict[str, Any
 
     even = float(np.ptp(anew)) / max(1, count - 1) if len(anew) else 0.0
     error = math.sqrt(float(times.var(axis=0, ddof=1).mean()) / ANEW) if len(anew) else 0.0
-    later = [level.introduces for level in result.course[1:] if level.introduces]
+    new = [level.steps for level in result.course]
     return {
         "game": name, "seed": seed, "levels": len(result.levels), "feasible": result.feasible,
         "tried": result.evaluations,
@@ -69,8 +71,7 @@ def measure(name: str, count: int, evaluations: int, seed: int) -> dict[str, Any
         "chosen": [round(level.difficulty.value, 3) for level in result.course],
         "anew": [round(float(value), 3) for value in anew],
         "lengths": [level.difficulty.length for level in result.course],
-        "new": sum(map(len, later)), "alone": sum(len(new) == 1 for new in later),
-        "first": len(result.course[0].introduces) if result.course else 0,
+        "new": sum(new), "alone": new.count(1), "steps": new,
         "teaches": [level.teaches for level in result.course],
         "texts": [entry.candidate.level for entry in result.levels],
         "seconds": round(made, 1), "measuring": round(time.process_time() - started - made, 1),
@@ -87,7 +88,7 @@ def stored(store: Path, seed: int) -> dict[str, dict[str, Any]]:
 def table(rows: dict[str, dict[str, Any]]) -> str:
     """Return the results as Markdown."""
     lines = [
-        "| game | levels | rank correlation | once | error | difficulty, first to last | new kinds | alone | s |",
+        "| game | levels | rank correlation | once | error | difficulty, first to last | new | alone | s |",
         "|---|---:|---:|---:|---:|---|---:|---:|---:|",
     ]
     for name, row in sorted(rows.items()):
@@ -100,7 +101,8 @@ def table(rows: dict[str, dict[str, Any]]) -> str:
     lines += [
         "",
         f"{int((ranks >= 0.9).sum())} of {len(ranks)} games have a rank correlation of at least 0.9; the least is "
-        f"{np.nanmin(ranks):.2f}, the median {np.nanmedian(ranks):.2f}.",
+        f"{np.nanmin(ranks):.2f}, the median {np.nanmedian(ranks):.2f}. Of {sum(row['new'] for row in rows.values())} "
+        f"steps {sum(row['alone'] for row in rows.values())} come alone.",
     ]
     return "\n".join(lines)
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-BEAM = 24
-"""Width of the beam: chains that are kept for each level that they end with."""
+BEAM = 8
+"""Width of the beam: chains of a length that are kept for each level that they end with; no two know the same."""
 LEAST_STEP = 0.004
-"""Least difference in difficulty from one level to the next."""
-CROWD = 0.9
+"""Least difference in difficulty from one level to the next, but for one that only introduces something."""
+CROWD = 1.2
 """Penalty for each further kind of object that is new in the same level."""
 COMPANY = 0.06
 """Penalty for each known kind of object in a level that introduces a new one."""
@@ -80,7 +80,7 @@ def choose_course(
     >>> choose_course(pool, 4)
     [0, 2, 3, 1]
     """
-    order = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, k))
+    order = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, len(lessons[k].elements), k))
     if not order:
         return []
     low, high = lessons[order[0]].difficulty, lessons[order[-1]].difficulty
@@ -99,9 +99,10 @@ def choose_course(
         lesson = lessons[k]
         chains = [_Chain((k,), lesson.elements, PLACE + _worth(lesson, frozenset(), None, even))]
         for other, earlier in ending.items():
-            if lesson.difficulty - lessons[other].difficulty < LEAST_STEP:
-                continue
+            low_step = lesson.difficulty - lessons[other].difficulty < LEAST_STEP
             for chain in earlier:
+                if low_step and len(lesson.elements - chain.known) != 1:
+                    continue
                 if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
                     continue
                 worth = _worth(lesson, chain.known, lessons[other], even)
@@ -128,13 +129,14 @@ def _worth(lesson: Lesson, known: frozenset[str], before: Lesson | None, even: f
 
 
 def _fittest(chains: Sequence[_Chain], count: int) -> list[_Chain]:
-    """Return the best chains of each length that end with a level."""
-    kept: list[_Chain] = []
-    each = max(2, math.ceil(BEAM / count))
-    for length in range(1, count + 1):
-        of_length = [chain for chain in chains if len(chain.places) == length]
-        kept += sorted(of_length, key=lambda chain: (-chain.value, chain.places))[:each]
-    return kept
+    """Return the best chains of each length that end with a level, one for all that introduce the same."""
+    kept: dict[tuple[int, frozenset[str]], _Chain] = {}
+    room = [BEAM] * (count + 1)
+    for chain in sorted(chains, key=lambda chain: (-chain.value, chain.places)):
+        length = len(chain.places)
+        if room[length] and kept.setdefault((length, chain.known), chain) is chain:
+            room[length] -= 1
+    return list(kept.values())
 
 
 def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:

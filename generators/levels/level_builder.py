@@ -10,7 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from pcg.evaluators.level_grid import BLOCKED, FREE, GATE, HAZARD, PUSH, Grid, Mask, avatar_cells, distances
+from pcg.evaluators.level_grid import (
+    BLOCKED,
+    FREE,
+    GATE,
+    HAZARD,
+    PUSH,
+    Grid,
+    Mask,
+    avatar_cells,
+    distances,
+    edge_of,
+)
 from pcg.generators.levels.context import LevelContext
 
 _RING = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
@@ -127,9 +138,9 @@ class LevelBuilder:
         self.put(cell, self.context.background if ground == self.palette.empty else ground)
 
     def remove(self, cell: tuple[int, int]) -> None:
-        """Take an object away; a gate between walls, or an object in the frame, leaves a wall."""
+        """Take an object away; a gate between walls, or an object in a frame, leaves a wall."""
         frame, wall = self.frame_cells().get(cell), self.palette.wall
-        if frame is not None:
+        if frame is not None and (self.grid[edge_of(self.grid.shape)] == frame).any():
             self.put(cell, frame)
         elif wall is not None and self.palette.access[self.grid[cell]] == GATE and self._between_walls(cell):
             self.put(cell, wall)

@@ -205,6 +205,30 @@ def test_a_course_rises_and_brings_one_new_thing_at_a_time() -> None:
     assert max(map(len, new)) == 1 and frozenset().union(*new) == frozenset(kinds)
 
 
+def test_two_new_things_at_once_are_worse_than_none_and_better_than_no_level() -> None:
+    start, both = Lesson(0.1, 0.8, frozenset()), Lesson(0.5, 0.8, frozenset({"bat", "key"}))
+    none = Lesson(0.5, 0.8, frozenset())
+    assert choose_course([start, both, none], 2) == [0, 2]
+    assert choose_course([start, both], 2) == [0, 1]
+
+
+def test_only_what_introduces_one_thing_may_be_as_difficult_as_the_level_before() -> None:
+    start = Lesson(0.1, 0.8, frozenset())
+    alone, two, known = (Lesson(0.1, 0.8, frozenset(kinds)) for kinds in ({"bat"}, {"bat", "key"}, ()))
+    assert choose_course([start, alone], 2) == [0, 1]
+    assert len(choose_course([start, two], 2)) == len(choose_course([start, known], 2)) == 1
+    key = Lesson(0.1, 0.8, frozenset({"bat", "key"}))
+    assert choose_course([key, alone, start], 3) == [2, 1, 0]
+
+
+def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:
+    # each of many good levels brings three things at once; the chain that brings them one by one begins worse
+    crowd = [Lesson(0.1 + k / 100, 1.0, frozenset("abc")) for k in range(20)]
+    lessons = [Lesson(0.05, 0.0, frozenset("a")), Lesson(0.08, 0.0, frozenset("ab"))]
+    course = choose_course([*crowd, *lessons], 6)
+    assert [len(new) for new in introduced([([*crowd, *lessons])[k].elements for k in course])] == [1, 1, 1, 0, 0, 0]
+
+
 def test_a_course_has_no_two_levels_that_are_alike() -> None:
     pool = [Lesson(k / 10, 0.5, frozenset(), 0.0, k // 3) for k in range(9)]
     course = choose_course(pool, 9, lambda one, other: bool(one == other))

@@ -1,4 +1,4 @@
-"""The portfolio: what kind a game is, the families of structures, the bandit, formations, lessons, and the whole."""
+"""The portfolio: what kind a game is, the families of structures, the bandit, formations, and the whole."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from pcg.generators.levels.portfolio.families import FAMILIES, Workshop
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import KINDS, game_kinds
 from pcg.generators.levels.portfolio.generator import PortfolioGenerator
-from pcg.generators.levels.portfolio.lessons import lesson
 from pcg.generators.levels.portfolio.sketches import read_sketch
 from pcg.generators.levels.portfolio.tryouts import Tryouts
 
@@ -144,19 +143,6 @@ def test_drawn_formations_stand_in_order() -> None:
     fleet = np.argwhere(np.isin(scattered, list(formations.tiles)))
     scattered[tuple(fleet[1])] = context.palette.empty
     assert formations.disorder(scattered) > formations.disorder(context.examples[0])
-
-
-# -- lessons -----------------------------------------------------------------------------------------------------------
-
-
-def test_lessons_lack_kinds_that_the_rules_can_do_without_and_no_others() -> None:
-    context = contexts("dungeon")
-    kinds = []
-    for seed in range(10):
-        grid = lesson(context, context.examples[0], np.random.default_rng(seed))
-        assert not context.requirements.shortfalls(context.palette.count_types(grid))
-        kinds.append(len(set(grid.ravel().tolist())))
-    assert min(kinds) < len(set(context.examples[0].ravel().tolist()))
 
 
 # -- what a person has drawn, likes and dislikes -----------------------------------------------------------------------

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -13,6 +14,7 @@ from pcg.cli import app
 from pcg.engine.game import load
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
+from pcg.generators.levels.curriculum import Curriculum
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
 from pcg.runs.experiments.course import (
@@ -21,6 +23,7 @@ from pcg.runs.experiments.course import (
     candidates_for_course,
     errors,
     level_elements,
+    level_steps,
     told_apart,
 )
 
@@ -59,10 +62,10 @@ def test_each_level_says_what_it_teaches(folder: Path) -> None:
     sentences = [str(entry["course"]["teaches"]) for entry in entries(folder)]  # type: ignore[index]
     assert sentences[0].startswith("The aim: you win when no door is left.")
     assert all(sentence.endswith(".") or sentence.endswith(").") for sentence in sentences)
-    context = LevelContext.of(load("dungeon"))
+    curriculum = Curriculum(LevelContext.of(load("dungeon")))
     for entry in entries(folder):
         level = (folder / "levels" / str(entry["file"])).read_text()
-        assert set(entry["course"]["introduces"]) <= level_elements(context, level)  # type: ignore[index]
+        assert set(entry["course"]["introduces"]) <= level_elements(curriculum, level)  # type: ignore[index]
 
 
 def test_the_report_shows_the_course_as_a_strip_with_its_curve(folder: Path) -> None:
@@ -80,12 +83,30 @@ def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: 
         assert (tmp_path / "run" / name).read_bytes() == (folder / name).read_bytes()
 
 
+def test_doors_and_their_keys_are_one_step() -> None:
+    curriculum = Curriculum(LevelContext.of(load("dungeon")))
+    level = "wwwwww\nwA.k.w\nw..b.w\nwwdwww"
+    assert level_elements(curriculum, level) == {"door", "key", "bat"}
+    assert level_steps(curriculum, level) == {"door key", "bat"}
+
+
 def test_few_are_measured_and_all_kinds_of_things_and_difficulties_are_among_them() -> None:
     events = [
         {"id": k, "level": "abc"[k % 3], "fitness": 0.5, "metrics": {"difficulty": k / 90}} for k in range(90)
     ]  # fmt: skip
     chosen = candidates_for_course(events, lambda text: frozenset(text), 6)
     assert len(chosen) == 6 * POOL
+    # of many sets of kinds an easy and a hard level each
+    texts = ["".join(sorted({"abcdefghij"[k % 10], "abcdefghij"[k // 10 % 10]})) for k in range(300)]
+    many = [
+        {"id": k, "level": text, "fitness": 0.5, "metrics": {"difficulty": k / 300}} for k, text in enumerate(texts)
+    ]  # fmt: skip
+    several = candidates_for_course(many, lambda text: frozenset(text), 40)
+    assert len({event["level"] for event in several}) == len(set(texts)) == 55
+    for text in set(texts):
+        ids = [int(event["id"]) for event in several if event["level"] == text]
+        middle = np.median([k for k, other in enumerate(texts) if other == text])
+        assert min(ids) < middle < max(ids)
     for kind in "abc":
         of_kind = [int(e["id"]) for e in chosen if e["level"] == kind]
         assert len(of_kind) >= POOL and min(of_kind) < 30 and max(of_kind) >= 60

@@ -53,7 +53,7 @@ from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.families import FAMILIES, Workshop, mirrored_halves, share_beside_boards
 from pcg.generators.levels.portfolio.formations import Formations
 from pcg.generators.levels.portfolio.game_kinds import game_kinds
-from pcg.generators.levels.portfolio.lessons import lesson
+from pcg.generators.levels.portfolio.lessons import Lessons
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.polishing import Polishing
 from pcg.generators.levels.portfolio.rating import DraftRating
@@ -159,6 +159,8 @@ class PortfolioGenerator(DelayedGenerator):
         """Quick plays of drafts."""
         self.batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""
+        self.lessons = Lessons(self.context)
+        """Maker of levels with only some kinds of objects."""
         self._axis = wanted_axis(self.targets)
 
     def _levels_in(self, name: str) -> list[str]:
@@ -223,6 +225,8 @@ class PortfolioGenerator(DelayedGenerator):
 
     def take(self, verdict: Verdict) -> float:
         """Take a verdict into account, but for the bandit; returns the reward of its family, in [0, 1]."""
+        if verdict.origin == LESSON:
+            self.lessons.take(verdict.level, verdict.feasible)
         one = Elite(verdict.level, verdict.value, verdict.number)
         kept = (self.elites if verdict.feasible else self.nearly).add(one)
         if not (verdict.feasible and kept):
@@ -322,7 +326,7 @@ class PortfolioGenerator(DelayedGenerator):
         text = known[0].text if known else self._best_draft(rng)[0]
         whole, simple = self.context.palette.parse(text), ""
         for _ in range(LESSON_TRIES):
-            simple = self.context.palette.text(lesson(self.context, whole, rng))
+            simple = self.context.palette.text(self.lessons.draw(whole, rng))
             if not self.tryouts.lost(simple, rng):
                 break
         return simple
@@ -561,6 +565,7 @@ class PortfolioGenerator(DelayedGenerator):
             "under_way": [[number, text] for number, text in self.under_way.items()],
             "batches": self.batches,
             "tryouts": self.tryouts.state_dict(),
+            "lessons": self.lessons.state(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -572,3 +577,4 @@ class PortfolioGenerator(DelayedGenerator):
         self.under_way = {int(number): str(text) for number, text in state["under_way"]}
         self.batches = int(state["batches"])
         self.tryouts.load_state_dict(state["tryouts"])
+        self.lessons.load_state(state["lessons"])

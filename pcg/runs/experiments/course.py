@@ -22,7 +22,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, averaged, ladder_difficulty
 from pcg.evaluators.parameters import Setting
-from pcg.generators.levels.context import LevelContext
+from pcg.generators.levels.curriculum import Curriculum
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
@@ -44,9 +44,11 @@ AGAIN = 2
 """Further evaluations of a level in a game of chance, where one win may be luck."""
 GROUPS = 4
 """Groups, from easy to hard, into which levels with the same kinds of objects are sorted before some are measured."""
-EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8}
-"""Settings of the evaluation for courses: first levels are short and have few kinds of objects."""
-GENERATION: Mapping[str, Setting] = {"lessons": 0.5}
+IN_TURN = 2
+"""Levels with the same kinds of objects that are taken before levels with others have their turn again."""
+EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8, "min_cover": 0.0}
+"""Settings of the evaluation for courses: first levels are short and have few objects, of few kinds."""
+GENERATION: Mapping[str, Setting] = {"lessons": 0.75}
 """Settings of generators with a parameter `lessons`."""
 
 
@@ -59,6 +61,8 @@ class CourseLevel:
     difficulty: Difficulty
     introduces: tuple[str, ...]
     """Kinds of objects that no earlier level has, by the names of their sprite types."""
+    steps: int
+    """Steps of the curriculum that are new: kinds that go together, as a door and its key, are one."""
     teaches: str
     """A sentence for the player."""
 
@@ -135,14 +139,17 @@ def told_apart(difficulties: Sequence[Sequence[Difficulty]], count: int) -> bool
     return error <= APART * (max(means) - min(means)) / max(1, count - 1)
 
 
-def level_elements(context: LevelContext, level: str) -> frozenset[str]:
+def level_elements(curriculum: Curriculum, level: str) -> frozenset[str]:
     """Return the kinds of objects in a level, by the names of their sprite types, without walls and ground."""
-    palette, analysis = context.palette, context.analysis
-    grid = palette.parse(level)
-    left_out = {*context.walls, *palette.avatars, *palette.grounds, context.filler}
-    tiles = {int(t) for t in set(grid.ravel().tolist())} - left_out
-    found = {name for t in tiles for name in analysis.names(palette.tiles[t].content)}
-    return frozenset(found - set(analysis.names(analysis.avatars)))
+    context = curriculum.context
+    return frozenset(context.analysis.names(curriculum.kinds_in(context.palette.parse(level))))
+
+
+def level_steps(curriculum: Curriculum, level: str) -> frozenset[str]:
+    """Return the steps of the curriculum that a level has something of: the kinds of each, in one string."""
+    context = curriculum.context
+    steps = curriculum.together(curriculum.kinds_in(context.palette.parse(level)))
+    return frozenset(" ".join(sorted(context.analysis.names(step))) for step in steps)
 
 
 def candidates_for_course(
@@ -163,16 +170,17 @@ def candidates_for_course(
         ranked = sorted(by_elements[key], key=lambda event: (_about(event), int(event["id"])))
         share = max(1, -(-len(ranked) // GROUPS))
         groups = [ranked[k : k + share] for k in range(0, len(ranked), share)]
+        groups = [group for pair in zip(groups, reversed(groups), strict=True) for group in pair][: len(groups)]
         for group in groups:
             group.sort(key=lambda event: (-float(event["fitness"]), int(event["id"])))
         queues.append([group[k] for k in range(share) for group in groups if k < len(group)])
     chosen: list[Mapping[str, Any]] = []
     turn = 0
     while len(chosen) < POOL * count and any(turn < len(queue) for queue in queues):
-        # Of each set of kinds as many in a turn as there are groups, so that easy and hard ones are among them.
+        # Of each set of kinds an easy and a hard one in a turn.
         for queue in queues:
-            chosen += queue[turn : turn + GROUPS]
-        turn += GROUPS
+            chosen += queue[turn : turn + IN_TURN]
+        turn += IN_TURN
     return chosen[: POOL * count]
 
 
@@ -183,31 +191,34 @@ def _about(event: Mapping[str, Any]) -> float:
 
 
 def choose_levels(
-    game: Game, context: LevelContext, events: Sequence[Mapping[str, Any]],
+    game: Game, curriculum: Curriculum, events: Sequence[Mapping[str, Any]],
     measured: Sequence[Sequence[Difficulty]], shapes: Sequence[Any], alike: Callable[[Any, Any], bool], count: int,
 ) -> list[CourseLevel]:  # fmt: skip
     """Return the levels of a course, in order.
 
     Args:
         game: of the levels.
-        context: of the game.
+        curriculum: of the game.
         events: of levels that were measured.
         measured: their difficulties, each at least once.
         shapes: of these, for `alike`.
         alike: whether two are too like each other for one course.
         count: levels wanted.
     """
-    elements = [level_elements(context, str(event["level"])) for event in events]
+    elements = [level_elements(curriculum, str(event["level"])) for event in events]
     base = frozenset.intersection(*elements) if elements else frozenset()
+    steps = [level_steps(curriculum, str(event["level"])) for event in events]
+    everywhere = frozenset.intersection(*steps) if steps else frozenset()
     difficulties = [averaged(known) for known in measured]
     pool = [
-        Lesson(difficulty.value, float(event["fitness"]), own - base, difficulty.lost, shape, error)
+        Lesson(difficulty.value, float(event["fitness"]), own - everywhere, difficulty.lost, shape, error)
         for event, difficulty, own, shape, error in zip(
-            events, difficulties, elements, shapes, errors(measured), strict=True
+            events, difficulties, steps, shapes, errors(measured), strict=True
         )
     ]
     places = choose_course(pool, count, alike)
-    new = introduced([pool[k].elements for k in places])
+    new = introduced([elements[k] - base for k in places])
+    new_steps = introduced([pool[k].elements for k in places])
     description = describe(game)
     found: list[CourseLevel] = []
     for place, k in enumerate(places):
@@ -215,7 +226,8 @@ def choose_levels(
         sentence = _sentence(
             game.definition, description, base, elements[k] - base, new[place], difficulties[k], before
         )
-        found.append(CourseLevel(int(events[k]["id"]), difficulties[k], tuple(sorted(new[place])), sentence))
+        introduces, number = tuple(sorted(new[place])), len(new_steps[place])
+        found.append(CourseLevel(int(events[k]["id"]), difficulties[k], introduces, number, sentence))
     return found
 
 

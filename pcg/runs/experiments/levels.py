@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Self, Unpack
 
 from pcg.engine.game import Game, load
+from pcg.engine.lazy import cached_property
 from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
@@ -29,6 +30,7 @@ from pcg.evaluators.parameters import Setting
 from pcg.evaluators.processes import processors
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
 from pcg.generators.levels import Candidate, LevelGenerator, generator_class, make_generator
+from pcg.generators.levels.curriculum import Curriculum
 from pcg.runs.archive import Entry, level_archive
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
@@ -44,7 +46,7 @@ from pcg.runs.experiments.course import (
     CourseLevel,
     candidates_for_course,
     choose_levels,
-    level_elements,
+    level_steps,
     measure_difficulty,
     told_apart,
 )
@@ -333,18 +335,19 @@ class LevelSearch(SearchRun):
         """Choose the course of a run with `progression`, from levels that are measured on the ladder of agents."""
         if not self.config.progression:
             return
-        config, context = self.config, self.generator.context
+        config = self.config
         feasible: dict[str, dict[str, Any]] = {}  # by text
         for event in map(self.log.read, range(self.told)):
             if event["feasible"] and event["play"]:  # what nobody was seen to win cannot be told how difficult it is
                 feasible.setdefault(event["level"], event)
-        pool = candidates_for_course(feasible.values(), lambda text: level_elements(context, text), config.count)
+        pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
         everything = range(len(pool))
         for _ in range(SCREENED):
             self._measure_again(pool, difficulties, everything)
         # Extreme measurements are partly luck, so the levels of a longer chain are measured again, with new seeds.
-        finalists = self._places(pool, difficulties, FINALISTS * config.count)
+        longer, course = (self._places(pool, difficulties, times * config.count) for times in (FINALISTS, 1))
+        finalists = sorted({*longer, *course})
         for _ in range(CONFIRMED):
             self._measure_again(pool, difficulties, finalists)
         pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
@@ -355,6 +358,10 @@ class LevelSearch(SearchRun):
                 break
             self._measure_again(pool, difficulties, chosen)
         self.course = self._course(pool, difficulties, config.count)
+
+    @cached_property
+    def _curriculum(self) -> Curriculum:
+        return Curriculum(self.generator.context)
 
     def _places(
         self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
@@ -382,7 +389,7 @@ class LevelSearch(SearchRun):
         """Return a course of these levels."""
         shapes = [self._shapes(str(event["level"])) for event in events]
         return choose_levels(
-            self.evaluator.game, self.generator.context, events, difficulties, shapes,
+            self.evaluator.game, self._curriculum, events, difficulties, shapes,
             lambda one, other: one.distance(other) < self.distance, count,
         )  # fmt: skip
 

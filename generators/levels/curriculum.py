@@ -1,0 +1,134 @@
+"""Curriculum of a game: the kinds of objects that levels introduce one after the other, and which of them go together.
+
+A gate and what opens it, or a portal and the place it leads to, are introduced together, for the rules need both. What
+meets only some other kind, as cheese that only mice eat, comes after that kind. Kinds that harm come after those that
+do not, and among these the order is that in which the game's own levels show them (Butler, Smith, Liu, Popović: A
+Mixed-Initiative Tool for Designing Level Progressions in Games, UIST 2013).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import networkx as nx
+import numpy as np
+
+from pcg.engine.lazy import cached_property
+from pcg.evaluators.level_grid import BLOCKED, Grid
+from pcg.generators.levels.context import LevelContext
+
+Kinds = frozenset[int]
+MASONRY = 0.1
+"""Share of the cells of each of a game's own levels from which on something that stops the avatar is no object."""
+
+
+class Curriculum:
+    """Kinds of objects of a game, as sprite types, in the order in which a beginner had better meet them.
+
+    Args:
+        context: of the game.
+
+    >>> import pcg
+    >>> context = LevelContext.of(pcg.load("portals"))
+    >>> [" ".join(context.analysis.names(sorted(kinds))) for kinds in Curriculum(context).steps][:3]
+    ['blueArrival blueGate', 'orangeArrival orangeGate', 'painting']
+    """
+
+    def __init__(self, context: LevelContext) -> None:
+        self.context = context
+        """Of the game."""
+        palette = context.palette
+        left_out = {*context.walls, *context.frame, *palette.avatars, *palette.grounds, context.filler}
+        tiles = enumerate(palette.tiles)
+        self._of_tile = {t: frozenset(tile.content) for t, tile in tiles if t not in left_out}
+        self._own = [self.kinds_in(grid) for grid in context.examples]
+        under_all = (*palette.grounds, *palette.avatars, context.filler)
+        no_kinds = {c for t in under_all if t is not None for c in palette.tiles[t].content}
+        no_kinds |= self._scenery()
+        self._of_tile = {t: kinds - no_kinds for t, kinds in self._of_tile.items()}
+        self._own = [self.kinds_in(grid) for grid in context.examples]
+
+    def _scenery(self) -> Kinds:
+        """Return the kinds that stop the avatar all over each of the game's levels, and those that nothing meets."""
+        analysis, palette = self.context.analysis, self.context.palette
+        kinds = frozenset[int]().union(*self._of_tile.values())
+        met = {t for pair in analysis.meetings for t in pair} | {s.maker for s in analysis.sources}
+        found = set(kinds - met)
+        for kind in kinds & met if self._own else ():
+            tiles = [tile for tile in palette.by_type[kind] if kind in self.of_tile(tile)]
+            shares = [np.isin(grid, tiles).mean() for grid in self.context.examples]
+            if min(shares) >= MASONRY and all(palette.access[tile] == BLOCKED for tile in tiles):
+                found.add(kind)
+        return frozenset(found)
+
+    def of_tile(self, tile: int) -> Kinds:
+        """Return the kinds of objects that a tile creates."""
+        return self._of_tile.get(tile, frozenset())
+
+    def kinds_in(self, grid: Grid) -> Kinds:
+        """Return the kinds of objects in a level, without walls and ground."""
+        return frozenset[int]().union(*map(self.of_tile, set(grid.ravel().tolist())))
+
+    def together(self, kinds: Iterable[int]) -> frozenset[Kinds]:
+        """Return the steps of which some kinds are."""
+        return frozenset(step for step in self.steps if not step.isdisjoint(kinds))
+
+    def share(self, step: Kinds) -> float:
+        """Return the share of the game's own levels that have one of a step's kinds, at least half a level."""
+        having = sum(not step.isdisjoint(own) for own in self._own)
+        return max(having, 0.5) / max(len(self._own), 1)
+
+    @cached_property
+    def steps(self) -> tuple[Kinds, ...]:
+        """Sets of kinds that are introduced together, in order."""
+        left = sorted(self._joined, key=self._rank)
+        known: set[int] = set()
+        ordered = []
+
+        def ready(step: Kinds) -> bool:
+            company = self.company.get(min(step))
+            return company is None or bool(company & known)
+
+        while left:
+            step = next(filter(ready, left), left[0])
+            left.remove(step)
+            ordered.append(step)
+            known |= step
+        return tuple(ordered)
+
+    @cached_property
+    def company(self) -> dict[int, Kinds]:
+        """Kind -> others of which one must be there for it to mean anything; none for kinds that mean something to the
+        avatar or what that makes, that are introduced together with others, or that mean nothing at all.
+        """
+        analysis = self.context.analysis
+        own = {*analysis.avatars, *(s.product for s in analysis.sources if s.maker in analysis.avatars)}
+        counted = {t for ending in analysis.endings for t in ending.types}
+        kinds = frozenset[int]().union(*self._joined)
+        single = {kind for step in self._joined for kind in step if len(step) == 1} - counted
+        met: dict[int, set[int]] = {kind: set() for kind in kinds}
+        for first, second in analysis.meetings:
+            for kind, other in ((first, second), (second, first)):
+                if kind in met and kind != other:
+                    met[kind].add(other)
+        return {
+            kind: frozenset(others & kinds) for kind, others in met.items()
+            if kind in single and others & kinds and not others & own
+        }  # fmt: skip
+
+    @cached_property
+    def _joined(self) -> list[Kinds]:
+        """Return the sets of kinds that mean nothing without each other: one needs the other, and no third one does."""
+        together = nx.Graph()
+        for kinds in self._of_tile.values():
+            together.add_nodes_from(kinds)
+        needs = [need for need in self.context.requirements.all_needs if {need.base, need.other} <= set(together)]
+        served = Counter(need.other for need in needs)
+        together.add_edges_from((need.base, need.other) for need in needs if served[need.other] == 1)
+        return [frozenset(found) for found in nx.connected_components(together)]
+
+    def _rank(self, step: Kinds) -> tuple[bool, int, float, tuple[str, ...]]:
+        analysis = self.context.analysis
+        first = next((k for k, own in enumerate(self._own) if not step.isdisjoint(own)), len(self._own))
+        return any(map(analysis.harms, step)), first, -self.share(step), analysis.names(sorted(step))

@@ -15,12 +15,12 @@ import networkx as nx
 import numpy as np
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.level_grid import BLOCKED, Grid
+from pcg.evaluators.level_grid import BLOCKED, HAZARD, Grid
 from pcg.generators.levels.context import LevelContext
 
 Kinds = frozenset[int]
-MASONRY = 0.1
-"""Share of the cells of each of a game's own levels from which on something that stops the avatar is no object."""
+TERRAIN = 0.1
+"""Share of the cells of each of a game's levels from which on what stops or kills the avatar is terrain, no object."""
 
 
 class Curriculum:
@@ -42,29 +42,37 @@ class Curriculum:
         left_out = {*context.walls, *context.frame, *palette.avatars, *palette.grounds, context.filler}
         tiles = enumerate(palette.tiles)
         self._of_tile = {t: frozenset(tile.content) for t, tile in tiles if t not in left_out}
-        self._own = [self.kinds_in(grid) for grid in context.examples]
         under_all = (*palette.grounds, *palette.avatars, context.filler)
         no_kinds = {c for t in under_all if t is not None for c in palette.tiles[t].content}
-        no_kinds |= self._scenery()
         self._of_tile = {t: kinds - no_kinds for t, kinds in self._of_tile.items()}
+        terrain = self._scenery()
+        self._of_tile = {t: kinds - terrain for t, kinds in self._of_tile.items()}
         self._own = [self.kinds_in(grid) for grid in context.examples]
 
     def _scenery(self) -> Kinds:
-        """Return the kinds that stop the avatar all over each of the game's levels, and those that nothing meets."""
+        """Return the kinds that make up the terrain of each of the game's own levels, and those that nothing meets."""
         analysis, palette = self.context.analysis, self.context.palette
         kinds = frozenset[int]().union(*self._of_tile.values())
         met = {t for pair in analysis.meetings for t in pair} | {s.maker for s in analysis.sources}
         found = set(kinds - met)
-        for kind in kinds & met if self._own else ():
-            tiles = [tile for tile in palette.by_type[kind] if kind in self.of_tile(tile)]
+        for kind in kinds & met if self.context.examples else ():
+            tiles = palette.by_type[kind]
+            bare = [palette.access[tile] for tile in tiles if self.of_tile(tile) == {kind}]
             shares = [np.isin(grid, tiles).mean() for grid in self.context.examples]
-            if min(shares) >= MASONRY and all(palette.access[tile] == BLOCKED for tile in tiles):
+            if min(shares) >= TERRAIN and bare and set(bare) <= {BLOCKED, HAZARD}:
                 found.add(kind)
         return frozenset(found)
 
     def of_tile(self, tile: int) -> Kinds:
         """Return the kinds of objects that a tile creates."""
         return self._of_tile.get(tile, frozenset())
+
+    def without(self, tile: int, kinds: Kinds) -> int | None:
+        """Return the tile that creates what a tile does but for some kinds; None where that is ground or no tile."""
+        palette = self.context.palette
+        left = set(palette.tiles[tile].types) - kinds
+        found = (t for t, other in enumerate(palette.tiles) if set(other.types) == left and t not in palette.grounds)
+        return next(found, None)
 
     def kinds_in(self, grid: Grid) -> Kinds:
         """Return the kinds of objects in a level, without walls and ground."""
@@ -99,22 +107,26 @@ class Curriculum:
 
     @cached_property
     def company(self) -> dict[int, Kinds]:
-        """Kind -> others of which one must be there for it to mean anything; none for kinds that mean something to the
-        avatar or what that makes, that are introduced together with others, or that mean nothing at all.
+        """Kind -> others, or what makes them, of which one must be there for it to mean anything; none for kinds that do
+        more to the avatar, or what that makes, than stop it, that are introduced together with others, or that mean
+        nothing else at all.
         """
         analysis = self.context.analysis
         own = {*analysis.avatars, *(s.product for s in analysis.sources if s.maker in analysis.avatars)}
         counted = {t for ending in analysis.endings for t in ending.types}
         kinds = frozenset[int]().union(*self._joined)
         single = {kind for step in self._joined for kind in step if len(step) == 1} - counted
-        met: dict[int, set[int]] = {kind: set() for kind in kinds}
-        for first, second in analysis.meetings:
+        met: dict[int, set[int]] = {kind: set() for kind in single}
+        for (first, second), happening in analysis.meetings.items():
             for kind, other in ((first, second), (second, first)):
-                if kind in met and kind != other:
+                if kind in met and kind != other and (other not in own or any(c.kind != "block" for c in happening)):
                     met[kind].add(other)
+        makers = {
+            kind: others | {s.maker for s in analysis.sources if s.product in others} for kind, others in met.items()
+        }  # fmt: skip
         return {
-            kind: frozenset(others & kinds) for kind, others in met.items()
-            if kind in single and others & kinds and not others & own
+            kind: frozenset(others & kinds - {kind}) for kind, others in makers.items()
+            if others & kinds - {kind} and not met[kind] & own
         }  # fmt: skip
 
     @cached_property

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.level_grid import Grid
+from pcg.evaluators.level_grid import GATE, Grid
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.curriculum import Curriculum, Kinds
 from pcg.generators.levels.level_builder import LevelBuilder
@@ -24,7 +25,8 @@ FEWEST_HARMFUL = 0.1
 DANGEROUS = frozenset({"harmful", "spawner"})
 """Roles of these."""
 THINNED = DANGEROUS | {"collectable", "goal", "pushable", "breakable"}
-"""Roles of kinds of which there may be fewer; of others, such as ladders, each may be needed where it is."""
+"""Roles of kinds of which there may be fewer; of others, such as ladders, each may be needed where it is, and a river
+with gaps is none."""
 ALONE, NEXT = 0.3, 0.6
 """Shares of lessons in which one step of the curriculum is alone, and in which it is with those before it; in others it
 is with some of all."""
@@ -77,27 +79,34 @@ class Lessons:
             grid: a level; it stays as it is.
             rng: draws.
         """
-        context = self.context
+        context, roles = self.context, self.context.analysis.roles
         builder = LevelBuilder(context, grid.copy())
         self._leave_out(builder, rng)
         filler = context.filler
-        if filler is not None and any(context.analysis.has(c, "goal") for c in context.palette.tiles[filler].content):
-            _thin(builder, filler, rng.random(), rng)
+        if filler is not None:
+            content = frozenset(context.palette.tiles[filler].content)
+            if any(context.analysis.has(kind, "goal") for kind in content):
+                self._thin(builder, filler, content, rng.random(), rng)
         for tile in self._objects(builder):
-            roles = {role for kind in self.curriculum.of_tile(tile) for role in context.analysis.roles[kind]}
-            if roles & THINNED:
-                _thin(builder, tile, rng.uniform(FEWEST_HARMFUL if roles & DANGEROUS else FEWEST, 1.0), rng)
+            kinds = frozenset(
+                kind for kind in self.curriculum.of_tile(tile) if roles[kind] & THINNED and "hazard" not in roles[kind]
+            )
+            if kinds:
+                fewest = FEWEST_HARMFUL if any(roles[kind] & DANGEROUS for kind in kinds) else FEWEST
+                self._thin(builder, tile, kinds, rng.uniform(fewest, 1.0), rng)
         repair(builder, rng)
         return builder.grid
 
     def _objects(self, builder: LevelBuilder) -> list[int]:
-        """Return the tiles of objects in a level, but for its filler."""
-        objects, filler = self.context.objects, self.context.filler
-        return [tile for tile in np.unique(builder.grid).tolist() if tile in objects and tile != filler]
+        """Return the tiles of objects and traffic in a level, but for its filler."""
+        traffic = {tile for lane in self.context.lanes for tile in lane.movers}
+        objects = traffic.union(self.context.objects) - {self.context.filler}
+        return [tile for tile in np.unique(builder.grid).tolist() if tile in objects]
 
     def _leave_out(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
         """Remove the kinds of objects that a lesson is not about and that the rules can do without."""
-        curriculum, palette, required = self.curriculum, self.context.palette, self.context.requirements
+        context, curriculum = self.context, self.curriculum
+        palette, required = context.palette, context.requirements
         present = curriculum.kinds_in(builder.grid)
         steps = [step for step in curriculum.steps if not step.isdisjoint(present)]
         if not steps:
@@ -111,10 +120,48 @@ class Lessons:
         for step in reversed(steps):
             if step & wanted or rng.random() >= self.dispensable(step):
                 continue
-            gone = np.isin(builder.grid, [tile for tile in removable if curriculum.of_tile(tile) & step])
+            instead = {
+                tile: self._instead(tile, step, wanted, removable)
+                for tile in removable if curriculum.of_tile(tile) & step
+            }  # fmt: skip
+            left = builder.grid.copy()
+            for tile, other in instead.items():
+                left[builder.grid == tile] = context.background if other is None else other
             before = required.satisfaction(palette.count_types(builder.grid))
-            if required.satisfaction(palette.count_types(builder.grid[~gone])) >= before:
-                _remove(builder, np.argwhere(gone).tolist())
+            if required.satisfaction(palette.count_types(left)) >= before:
+                for tile, other in instead.items():
+                    self._replace(builder, np.argwhere(builder.grid == tile), other)
+
+    def _instead(self, tile: int, step: Kinds, wanted: Kinds, among: Sequence[int]) -> int | None:
+        """Return the tile that takes the place of one when its kinds go, None for the ground: other logs where a river
+        would have none, and the tile itself where there are no others.
+        """
+        curriculum, access = self.curriculum, self.context.palette.access
+        left = curriculum.without(tile, step)
+        if left is None or access[tile] > GATE or access[left] <= GATE:
+            return left
+        bridges = [
+            other for other in among
+            if not curriculum.of_tile(other) & step and access[other] <= GATE
+            and curriculum.without(other, curriculum.of_tile(other)) == left
+        ]  # fmt: skip
+        return min(bridges, key=lambda other: not curriculum.of_tile(other) & wanted, default=tile)
+
+    def _replace(self, builder: LevelBuilder, cells: NDArray[np.int64], tile: int | None) -> None:
+        """Put a tile in the place of others, in cells of shape (number, 2); None removes them."""
+        for y, x in cells.tolist():
+            if tile is None:
+                builder.remove((y, x))
+            else:
+                builder.put((y, x), tile)
+
+    def _thin(
+        self, builder: LevelBuilder, tile: int, kinds: Kinds, share: float, rng: np.random.Generator
+    ) -> None:  # fmt: skip
+        """Remove some kinds from all but a share of a tile's cells, and at least one of them."""
+        cells = rng.permutation(np.argwhere(builder.grid == tile))
+        left = self.curriculum.without(tile, kinds)
+        self._replace(builder, cells[max(1, round(len(cells) * share)) :], left)
 
     def _wanted(self, steps: Sequence[Kinds], rng: np.random.Generator) -> Kinds:
         """Return the kinds of objects that a lesson is about, of the steps in a level; rare ones come as often as
@@ -130,14 +177,3 @@ class Lessons:
             if k == newest - 1 or (manner >= ALONE and (k < newest - 1 if manner < ALONE + NEXT else others[k]))
         ]  # fmt: skip
         return frozenset[int]().union(*with_it)
-
-
-def _thin(builder: LevelBuilder, tile: int, share: float, rng: np.random.Generator) -> None:
-    """Remove all but a share of a tile's cells, and at least one of them."""
-    cells = np.argwhere(builder.grid == tile).tolist()
-    _remove(builder, [cells[k] for k in rng.permutation(len(cells)).tolist()[max(1, round(len(cells) * share)) :]])
-
-
-def _remove(builder: LevelBuilder, cells: list[list[int]]) -> None:
-    for y, x in cells:
-        builder.remove((y, x))

@@ -107,8 +107,8 @@ class Curriculum:
 
     @cached_property
     def company(self) -> dict[int, Kinds]:
-        """Kind -> others, or what makes them, of which one must be there for it to mean anything; none for kinds that do
-        more to the avatar, or what that makes, than stop it, that are introduced together with others, or that mean
+        """Kind -> others, or what makes them, of which one must be there for it to mean anything; none for kinds that
+        do more to the avatar, or what that makes, than stop it, that are introduced together with others, or that mean
         nothing else at all.
         """
         analysis = self.context.analysis

@@ -131,7 +131,7 @@ class Curriculum:
 
     @cached_property
     def _joined(self) -> list[Kinds]:
-        """Return the sets of kinds that mean nothing without each other: one needs the other, and no third one does."""
+        """Sets of kinds that mean nothing without each other: one needs the other, and no third one does."""
         together = nx.Graph()
         for kinds in self._of_tile.values():
             together.add_nodes_from(kinds)

@@ -36,6 +36,8 @@ COUNTERPARTS = 0.001
 """Chance below which equal numbers of two kinds of things are kept in generated levels (see `level_counterparts`)."""
 FEW = 2
 """Most things of a tile, in each of the examples, that generated levels have no more of either."""
+FRAMED = 0.85
+"""Share of the edge from which on something is a frame."""
 SMALLEST = 4
 """Sides of generated levels are at least this, plus 2 where there is a frame (reference/generators 12.2)."""
 LARGEST = 18
@@ -141,14 +143,17 @@ class LevelContext:
         return frozenset(t for t in gates if any(self.analysis.has(c, "goal") for c in self.palette.tiles[t].content))
 
     @cached_property
-    def frame_at_will(self) -> int | None:
-        """Wall that frames some of the examples, all around, while the others have no wall at the edge; None in games
-        whose levels are not of these two kinds.
+    def frame_at_will(self) -> tuple[int, float] | None:
+        """Tile that frames some examples while the others have none of it at the edge, and its least share of the edge
+        where it does; None in games whose levels are not of these two kinds.
         """
-        kinds = [set(grid[edge_of(grid.shape)].tolist()) for grid in self.examples]
-        framed = [kind for kind in kinds if kind.intersection(self.walls)]
-        whole = {tile for kind in framed for tile in kind}
-        return whole.pop() if len(whole) == 1 and len(framed) < len(kinds) else None
+        edges = [grid[edge_of(grid.shape)] for grid in self.examples]
+        found = []
+        for tile in sorted({*self.walls, *(tile for tile in self.frame if tile is not None)}):
+            framed = [share for share in (float((edge == tile).mean()) for edge in edges) if share]
+            if framed and len(framed) < len(edges) and min(framed) >= FRAMED:
+                found.append((tile, min(framed)))
+        return found[0] if len(found) == 1 else None
 
     @cached_property
     def barriers(self) -> frozenset[int]:

@@ -52,13 +52,16 @@ def repair_frame(builder: LevelBuilder) -> None:
     frame a whole one, and less of it none.
     """
     height, width = builder.grid.shape
-    wall = builder.context.frame_at_will
-    if wall is not None:
+    at_will = builder.context.frame_at_will
+    if at_will is not None:
+        wall, least = at_will
         edge = edge_of(builder.grid.shape)
-        walls = edge & builder.palette.lookup(builder.context.walls)[builder.grid]
-        whole = 2 * int(walls.sum()) >= int(edge.sum())
-        for y, x in np.argwhere(edge if whole else walls).tolist():
-            builder.put((y, x), wall) if whole else builder.clear((y, x))
+        walls = edge & (builder.grid == wall)
+        share = float(walls.sum() / edge.sum())
+        if share < least:
+            for y, x in np.argwhere(walls if share < 0.5 else edge).tolist():
+                builder.clear((y, x)) if share < 0.5 else builder.put((y, x), wall)
+        return
     corners = {(0, 0), (0, width - 1), (height - 1, 0), (height - 1, width - 1)}
     for cell, tile in builder.frame_cells().items():
         door = builder.grid[cell] in builder.context.frame_gates and cell not in corners

@@ -12,7 +12,7 @@ import pcg.games
 from pcg.engine.game import load
 from pcg.engine.vgdl import read_game
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.level_grid import avatar_cells
+from pcg.evaluators.level_grid import avatar_cells, edge_of
 from pcg.generators.levels import LevelContext, level_distance, make_generator
 from pcg.generators.levels.evolve.generator import FI2PopGenerator
 from pcg.generators.levels.level_builder import LevelBuilder, weighted_choice
@@ -249,6 +249,20 @@ def test_half_a_frame_becomes_a_whole_one_or_none_where_the_games_own_levels_hav
     mended = builder(ragged, half)
     repair_frame(mended)
     assert mended.text() == half
+
+
+def test_frames_may_have_the_gaps_that_the_games_own_levels_have() -> None:
+    context = LevelContext.of(load("snakes"))  # its walls kill; three levels are framed but for gaps, two have no frame
+    wall, least = context.frame_at_will or (0, 0.0)
+    assert context.palette.tiles[wall].char == "w" and 0.85 < least < 1.0
+    for grid in context.examples:
+        mended = LevelBuilder(context, grid.copy())
+        repair_frame(mended)
+        assert (mended.grid == grid).all()
+    for candidate in make_generator("portfolio", context, seed=4, drafts=0.34, polish=10).ask(12):
+        grid = context.palette.parse(candidate.level)
+        share = (grid[edge_of(grid.shape)] == wall).mean()
+        assert share == 0.0 or share >= least
 
 
 @pytest.mark.parametrize("generator", ["constructive", "random", "evolve"])

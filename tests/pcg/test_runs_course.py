@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pcg.cli import app
+from pcg.describe import describe
 from pcg.engine.game import load
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
@@ -24,6 +25,7 @@ from pcg.runs.experiments.course import (
     errors,
     level_elements,
     level_steps,
+    sentence_about,
     told_apart,
 )
 
@@ -81,6 +83,23 @@ def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: 
     run_levels(config, tmp_path / "run", workers=2, executor="threads")
     for name in ("levels/index.json", "events.jsonl"):
         assert (tmp_path / "run" / name).read_bytes() == (folder / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("game", "element", "sentence"),
+    [
+        ("hunt", "hen", "The fox destroys a hen (+3 points)."),  # and no longer that birds stop at hedges
+        ("lode_runner", "guard", "A slam or a monster kills the miner (−1 point)."),  # by families of both
+        ("survival", "fire", "Fire and a ghost destroy each other (+2 points)."),  # it also stops the hero
+        ("survival", "grave", "Grave: Makes a ghost with a chance of 50 % every 16 ticks, 8 in all, then disappears."),
+        ("siege", "woodTower", "A shell ball destroys a wood tower (+2 points)."),
+        ("orchard", "apple", "When the farmer meets an apple, the farmer gains 1 health point (unless that would reach its "
+         "limit) and the apple disappears (+1 point)."),
+    ],
+)  # fmt: skip
+def test_sentences_say_what_is_most_about_a_thing(game: str, element: str, sentence: str) -> None:
+    known = load(game)
+    assert sentence_about(known.definition, describe(known), element) == sentence
 
 
 def test_doors_and_their_keys_are_one_step() -> None:

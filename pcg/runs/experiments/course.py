@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pcg.describe import describe
-from pcg.describe.description import Description
+from pcg.describe.description import Description, Rule
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.courses import Lesson, choose_course, introduced
@@ -50,6 +50,10 @@ EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8, "min_cov
 """Settings of the evaluation for courses: first levels are short and have few objects, of few kinds."""
 GENERATION: Mapping[str, Setting] = {"lessons": 0.75}
 """Settings of generators with a parameter `lessons`."""
+
+
+STOPS = frozenset({"stepBack", "undoAll", "wallStop", "wallReverse", "wallBounce"})
+"""Effects that only stop something: what a kind does beside says more about it."""
 
 
 @dataclass(frozen=True)
@@ -240,11 +244,13 @@ def _sentence(
     if before is None:
         start = f"The aim: {_aim(description)}"
         others = f" There is {_list(names, new)} from the start." if new else ""
-        return start + others + (f" {_rule(definition, description, sorted(new)[0])}" if new else "")
+        return start + others + (f" {sentence_about(definition, description, sorted(new)[0])}" if new else "")
     if new:
         old = elements - new
         company = f" beside {_list(names, old)}" if old else ", alone"
-        rules = " ".join(dict.fromkeys(filter(None, (_rule(definition, description, one) for one in sorted(new)))))
+        rules = " ".join(
+            dict.fromkeys(filter(None, (sentence_about(definition, description, one) for one in sorted(new))))
+        )
         return f"Introduces {_list(names, new)}{company}. {rules}".strip()
     longer = difficulty.length - before.length
     harder = f"A win takes {difficulty.length} ticks" + (f", {longer} more than before." if longer > 0 else ".")
@@ -265,17 +271,42 @@ def _aim(description: Description) -> str:
     return first[:1].lower() + first[1:]
 
 
-def _rule(definition: GameDefinition, description: Description, element: str) -> str:
-    """Return a sentence about a kind of object: its interaction with the avatar, else its role."""
-    avatars = {thing.type for thing in description.things if thing.role == "you"}
-    families = {definition.types[t].name for t in definition.types[definition.type_index[element]].path}
-    about = [
-        rule for rule in description.meetings
-        if families & {*rule.first.split(","), *rule.second.split(",")}
+def sentence_about(definition: GameDefinition, description: Description, element: str) -> str:
+    """Return a sentence about a kind of object: what it does with the avatar, else with others, else what it is.
+
+    Args:
+        definition: of the game.
+        description: of it.
+        element: name of a sprite type.
+
+    >>> import pcg
+    >>> game = pcg.load("hunt")
+    >>> sentence_about(game.definition, describe(game), "dog")
+    'A dog kills the fox (−3 points).'
+    """
+    types = definition.types
+
+    def families(names: Iterable[str]) -> set[str]:
+        return {types[t].name for name in names for t in types[definition.type_index[name]].path}
+
+    own, avatars = families([element]), families(thing.type for thing in description.things if thing.role == "you")
+
+    def rank(rule: Rule) -> tuple[int, int]:
+        """Rank a rule the higher the less it says about the element: the more others it is about."""
+        first, second = {*rule.first.split(",")}, {*rule.second.split(",")}
+        if all(definition.effects[k].name in STOPS for k in rule.effects) or "EOS" in second:
+            return 3, len(first | second)
+        with_avatar = (own & first and avatars & second) or (own & second and avatars & first)
+        return (0 if with_avatar else 1), len(first | second)
+
+    told = [
+        (rank(rule), rule.text) for rule in description.meetings
+        if own & {*rule.first.split(","), *rule.second.split(",")}
     ]  # fmt: skip
-    with_avatar = [r for r in about if avatars & {*r.first.split(","), *r.second.split(",")}]
-    for rule in (*with_avatar, *about):
-        return rule.text
-    return next(
-        (f"{thing.name.capitalize()}: {thing.text}" for thing in description.things if thing.type == element), ""
-    )
+    place = 4 if types[definition.type_index[element]].class_name == "Immovable" else 2
+    told += [
+        ((place, 0), f"{thing.name.capitalize()}: {thing.text}")
+        for thing in description.things
+        if thing.type == element
+    ]
+    return min(told, key=lambda one: one[0], default=((0, 0), ""))[1]

@@ -93,8 +93,8 @@ def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: 
         ("survival", "fire", "Fire and a ghost destroy each other (+2 points)."),  # it also stops the hero
         ("survival", "grave", "Grave: Makes a ghost with a chance of 50 % every 16 ticks, 8 in all, then disappears."),
         ("siege", "woodTower", "A shell ball destroys a wood tower (+2 points)."),
-        ("orchard", "apple", "When the farmer meets an apple, the farmer gains 1 health point (unless that would reach its "
-         "limit) and the apple disappears (+1 point)."),
+        ("orchard", "campfire", "When a campfire meets a splash, the campfire loses 1 health point and dies at 0 "
+         "or less (+5 points) (+1 point while it lives)."),
     ],
 )  # fmt: skip
 def test_sentences_say_what_is_most_about_a_thing(game: str, element: str, sentence: str) -> None:

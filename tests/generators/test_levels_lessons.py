@@ -156,6 +156,23 @@ def test_what_levels_are_lost_without_stays_more_and_more() -> None:
         assert (one == other).all()
 
 
+def test_steps_with_which_no_lesson_ended_come_sooner() -> None:
+    lessons = Lessons(contexts("dungeon"))
+    context = lessons.context
+
+    def ending_with_bats() -> int:
+        found = [kinds & {"coin", "bat", "slime", "skeleton"} for _, _, kinds in drawn(lessons, 80, 3)]
+        return sum("bat" in kinds and not kinds & {"slime", "skeleton"} for kinds in found)
+
+    before = ending_with_bats()
+    lesson_with_bat = next(grid for _, grid, kinds in drawn(lessons, 80) if kinds == {"door", "key", "bat"})
+    bare = next(grid for _, grid, kinds in drawn(lessons, 80) if kinds == {"door", "key"})
+    lessons.take(context.palette.text(bare), True)
+    for _ in range(20):
+        lessons.take(context.palette.text(lesson_with_bat), True)
+    assert ending_with_bats() < before / 2
+
+
 def test_what_stands_at_an_edge_without_a_frame_leaves_no_wall() -> None:
     context = contexts("snakes")  # two of its levels have walls all around, one at some edges, two none
     framed, open_ = context.examples[0].copy(), context.examples[1].copy()

@@ -19,7 +19,8 @@ from pcg.generators.levels.level_builder import LevelBuilder
 from pcg.generators.levels.repair.by_rules import repair
 
 FEWEST = 0.3
-"""Least share of the objects of a kind that stay, if the kind is not removed altogether."""
+"""Least share of the objects of a kind that stay, if the kind is not removed altogether; where one step is alone, its
+square."""
 FEWEST_HARMFUL = 0.1
 """The same for kinds that harm, or bring forth others."""
 DANGEROUS = frozenset({"harmful", "spawner"})
@@ -44,6 +45,8 @@ class Lessons:
         """Of the game."""
         self._lacking: dict[int, list[int]] = {}
         """Step of the curriculum -> lessons that lack it, and those of them that somebody wins."""
+        self._ending: dict[int, int] = {}
+        """Step -> lessons in which it comes last of those that some lesson lacks; -1 for lessons with none of these."""
 
     @cached_property
     def curriculum(self) -> Curriculum:
@@ -53,24 +56,28 @@ class Lessons:
     def take(self, level: str, feasible: bool) -> None:
         """Take the verdict on a lesson into account."""
         kinds = self.curriculum.kinds_in(self.context.palette.parse(level))
-        for k, step in enumerate(self.curriculum.steps):
-            if step.isdisjoint(kinds):
-                record = self._lacking.setdefault(k, [0, 0])
-                record[0] += 1
-                record[1] += feasible
+        there = [not step.isdisjoint(kinds) for step in self.curriculum.steps]
+        for k in (k for k, found in enumerate(there) if not found):
+            record = self._lacking.setdefault(k, [0, 0])
+            record[0] += 1
+            record[1] += feasible
+        last = max((k for k, found in enumerate(there) if found and k in self._lacking), default=-1)
+        self._ending[last] = self._ending.get(last, 0) + 1
 
     def dispensable(self, step: Kinds) -> float:
         """Return how likely a lesson without a step's kinds is won by somebody, in (0, 1]."""
         tried, won = self._lacking.get(self.curriculum.steps.index(step), (0, 0))
         return (won + 1.0) / (tried + 1.0)
 
-    def state(self) -> list[list[int]]:
+    def state(self) -> list[list[list[int]]]:
         """Return what was learnt, as JSON."""
-        return [[k, *record] for k, record in self._lacking.items()]
+        return [[[k, *record] for k, record in self._lacking.items()], [[k, n] for k, n in self._ending.items()]]
 
-    def load_state(self, state: Sequence[Sequence[int]]) -> None:
+    def load_state(self, state: Sequence[Sequence[Sequence[int]]]) -> None:
         """Go on from what `state` returned."""
-        self._lacking = {int(k): [int(tried), int(won)] for k, tried, won in state}
+        lacking, ending = state
+        self._lacking = {int(k): [int(tried), int(won)] for k, tried, won in lacking}
+        self._ending = {int(k): int(number) for k, number in ending}
 
     def draw(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level without some kinds of objects, and with fewer of others.
@@ -81,7 +88,7 @@ class Lessons:
         """
         context, roles = self.context, self.context.analysis.roles
         builder = LevelBuilder(context, grid.copy())
-        self._leave_out(builder, rng)
+        alone = self._leave_out(builder, rng)
         filler = context.filler
         if filler is not None:
             content = frozenset(context.palette.tiles[filler].content)
@@ -93,7 +100,8 @@ class Lessons:
             )
             if kinds:
                 fewest = FEWEST_HARMFUL if any(roles[kind] & DANGEROUS for kind in kinds) else FEWEST
-                self._thin(builder, tile, kinds, rng.uniform(fewest, 1.0), rng)
+                share = rng.uniform(fewest, 1.0)
+                self._thin(builder, tile, kinds, share * share if alone else share, rng)
         repair(builder, rng)
         return builder.grid
 
@@ -103,15 +111,18 @@ class Lessons:
         objects = traffic.union(self.context.objects) - {self.context.filler}
         return [tile for tile in np.unique(builder.grid).tolist() if tile in objects]
 
-    def _leave_out(self, builder: LevelBuilder, rng: np.random.Generator) -> None:
-        """Remove the kinds of objects that a lesson is not about and that the rules can do without."""
+    def _leave_out(self, builder: LevelBuilder, rng: np.random.Generator) -> bool:
+        """Remove the kinds of objects that a lesson is not about and that the rules can do without; return True for one
+        that is about a single step.
+        """
         context, curriculum = self.context, self.curriculum
         palette, required = context.palette, context.requirements
         present = curriculum.kinds_in(builder.grid)
         steps = [step for step in curriculum.steps if not step.isdisjoint(present)]
         if not steps:
-            return
+            return False
         wanted = self._wanted(steps, rng)
+        alone = sum(step <= wanted for step in steps) == 1
         for step in steps:  # what means nothing alone is in company
             company = curriculum.company.get(min(step), frozenset()) & present
             if step <= wanted and company and not company & wanted:
@@ -131,6 +142,7 @@ class Lessons:
             if required.satisfaction(palette.count_types(left)) >= before:
                 for tile, other in instead.items():
                     self._replace(builder, np.argwhere(builder.grid == tile), other)
+        return alone
 
     def _instead(self, tile: int, step: Kinds, wanted: Kinds, among: Sequence[int]) -> int | None:
         """Return the tile that takes the place of one when its kinds go, None for the ground: other logs where a river
@@ -164,11 +176,14 @@ class Lessons:
         self._replace(builder, cells[max(1, round(len(cells) * share)) :], left)
 
     def _wanted(self, steps: Sequence[Kinds], rng: np.random.Generator) -> Kinds:
-        """Return the kinds of objects that a lesson is about, of the steps in a level; rare ones come as often as
-        others.
+        """Return the kinds of objects that a lesson is about, of the steps in a level; rare ones, and those that few
+        lessons ended with, come sooner.
         """
-        rarity = np.array([1.0, *(1.0 / self.curriculum.share(step) for step in steps)])
-        newest = int(rng.choice(len(steps) + 1, p=rarity / rarity.sum()))
+        index = {step: k for k, step in enumerate(self.curriculum.steps)}
+        weights = [1.0, *(1.0 / self.curriculum.share(step) for step in steps)]
+        known = [self._ending.get(k, 0) for k in (-1, *(index[step] for step in steps))]
+        chances = np.array(weights) / (1.0 + np.array(known))
+        newest = int(rng.choice(len(steps) + 1, p=chances / chances.sum()))
         manner, others = rng.random(), rng.random(len(steps)) < 0.5
         if not newest:
             return frozenset()

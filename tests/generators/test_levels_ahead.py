@@ -29,8 +29,8 @@ from pcg.generators.levels.portfolio.tryouts import FIRST, Tryout, Tryouts
 FEW = {"drafts": 0.2, "polish": 4, "delay": 6}
 
 
-def make(name: str = "boxes", seed: int = 1) -> PortfolioGenerator:
-    return cast(PortfolioGenerator, make_generator("portfolio", load(name), seed=seed, **FEW))
+def make(name: str = "boxes", seed: int = 1, lessons: float = 0.0) -> PortfolioGenerator:
+    return cast(PortfolioGenerator, make_generator("portfolio", load(name), seed=seed, lessons=lessons, **FEW))
 
 
 def judged(level: str) -> Evaluation:
@@ -55,9 +55,11 @@ def told(generator: PortfolioGenerator, number: int, at_once: int = 3) -> list[C
 class Reordered(DraftsAhead):
     """Drafts that are made here, by an assistant that is always `lead` candidates ahead, wherever it may be."""
 
-    def __init__(self, generator: PortfolioGenerator, lead: int) -> None:
-        super().__init__(generator, make, 0)
-        self._assistant = Assistant(make())
+    def __init__(
+        self, generator: PortfolioGenerator, lead: int, build: Callable[[], PortfolioGenerator] = make
+    ) -> None:  # fmt: skip
+        super().__init__(generator, build, 0)
+        self._assistant = Assistant(build())
         self._lead = lead
         self._told = 0
         self._helpers = []
@@ -84,6 +86,17 @@ def test_levels_drafted_ahead_are_those_that_are_made_in_turn(lead: int) -> None
     assert told(helped, 24) == told(alone, 24)
     assert at.used >= 6 and at.used + at.wasted >= 20
     assert helped.state_dict() == alone.state_dict()
+
+
+def test_lessons_drafted_ahead_rest_on_the_verdicts_on_earlier_lessons() -> None:
+    build = partial(make, "dungeon", 2, 0.75)
+    alone, helped, again = build(), build(), build()
+    helped._ahead = at = Reordered(helped, 3, build)
+    assert told(helped, 24) == told(alone, 24)
+    assert at.used >= 6
+    assert helped.state_dict() == alone.state_dict() and alone.lessons.state()[0]
+    again.load_state_dict(alone.state_dict())
+    assert told(again, 6) == told(alone, 6)
 
 
 @contextmanager

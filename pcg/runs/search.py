@@ -196,7 +196,14 @@ class SearchRun(Run):
         self.replayed = len(self.log)
         trusted = state is not None and told <= self.replayed and not self._starved(state)
         if state is not None and trusted:
-            self.source.load_state_dict(state["generator"])
+            try:
+                self.source.load_state_dict(state["generator"])
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                checkpoint = self.folder / "checkpoint.json"
+                raise PcgError(
+                    f"{checkpoint} is damaged, or another version wrote it ({error!r}): without it the run goes on "
+                    f"from {path.name} alone"
+                ) from None
             self.told, self.asked = told, int(state["asked"])
             for data in state["pending"]:
                 candidate = self._candidate(data)

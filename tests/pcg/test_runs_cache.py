@@ -248,6 +248,20 @@ def test_a_log_that_lacks_what_it_should_have_is_an_error(whole: Path, tmp_path:
         resume(folder)
 
 
+def test_a_checkpoint_that_another_version_wrote_is_an_error(whole: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    path = folder / "checkpoint.json"
+    state = json.loads(path.read_text())
+    path.write_text(json.dumps(state | {"generator": {"told": 3}}))
+    with pytest.raises(PcgError, match=r"checkpoint\.json is damaged, or another version wrote it \(KeyError"):
+        resume(folder)
+    path.unlink()
+    assert resume(folder).evaluations == state["events"]  # as it says, the log alone will do
+
+
 def test_a_varied_set_gives_up_little_fitness_for_levels_that_are_unlike() -> None:
     """Ten good levels of one kind and two a little worse of another: a set of four has some of both."""
     wall, open_field = "wwwwww\nw....w\nwA.b.w\nwwwwww", "......\n..b...\n.A....\n......"

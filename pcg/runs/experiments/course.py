@@ -291,18 +291,15 @@ def sentence_about(definition: GameDefinition, description: Description, element
 
     own, avatars = families([element]), families(thing.type for thing in description.things if thing.role == "you")
 
-    def rank(rule: Rule) -> tuple[int, int]:
+    def rank(rule: Rule, first: set[str], second: set[str]) -> tuple[int, int]:
         """Rank a rule the higher the less it says about the element: the more others it is about."""
-        first, second = {*rule.first.split(",")}, {*rule.second.split(",")}
         if all(definition.effects[k].name in STOPS for k in rule.effects) or "EOS" in second:
             return 3, len(first | second)
         with_avatar = (own & first and avatars & second) or (own & second and avatars & first)
         return (0 if with_avatar else 1), len(first | second)
 
-    told = [
-        (rank(rule), rule.text) for rule in description.meetings
-        if own & {*rule.first.split(","), *rule.second.split(",")}
-    ]  # fmt: skip
+    sides = [({*rule.first.split(",")}, {*rule.second.split(",")}, rule) for rule in description.meetings]
+    told = [(rank(rule, first, second), rule.text) for first, second, rule in sides if own & (first | second)]
     place = 4 if types[definition.type_index[element]].class_name == "Immovable" else 2
     told += [
         ((place, 0), f"{thing.name.capitalize()}: {thing.text}")

@@ -18,7 +18,7 @@ BEAM = 8
 """Width of the beam: chains of a length that are kept for each level that they end with; no two know the same."""
 LEAST_STEP = 0.004
 """Least difference in difficulty from one level to the next, but for one that only introduces something."""
-CROWD = 1.2
+CROWD = 2.0
 """Penalty for each further kind of object that is new in the same level."""
 COMPANY = 0.06
 """Penalty for each known kind of object in a level that introduces a new one."""
@@ -31,7 +31,7 @@ STEP = 0.6
 DOUBT = 0.3
 """Penalty for two levels of which either may be the harder one: twice the chance that they stand the wrong way around,
 by the errors of their difficulties."""
-PLACE = 2.0
+PLACE = 3.0
 """Reward for each level of the course; it outweighs all others."""
 
 

@@ -1,9 +1,10 @@
 """Curriculum of a game: the kinds of objects that levels introduce one after the other, and which of them go together.
 
-A gate and what opens it, or a portal and the place it leads to, are introduced together, for the rules need both. What
-meets only some other kind, as cheese that only mice eat, comes after that kind. Kinds that harm come after those that
-do not, and among these the order is that in which the game's own levels show them (Butler, Smith, Liu, Popović: A
-Mixed-Initiative Tool for Designing Level Progressions in Games, UIST 2013).
+A gate and what opens it, or a portal and the place it leads to, are introduced together, for the rules need both; so
+are the states of a thing, which turn into each other, as a candle and one that burns. What meets only some other kind,
+as cheese that only mice eat, comes after that kind. Kinds that harm come after those that do not, and among these the
+order is that in which the game's own levels show them (Butler, Smith, Liu, Popović: A Mixed-Initiative Tool for
+Designing Level Progressions in Games, UIST 2013).
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from pcg.generators.levels.context import LevelContext
 Kinds = frozenset[int]
 TERRAIN = 0.1
 """Share of the cells of each of a game's levels from which on what stops or kills the avatar is terrain, no object."""
+
+LEVELS = 3
+"""Least number of own levels that tell how many of a thing a level has."""
 
 
 class Curriculum:
@@ -82,6 +86,17 @@ class Curriculum:
         """Return the steps of which some kinds are."""
         return frozenset(step for step in self.steps if not step.isdisjoint(kinds))
 
+    @cached_property
+    def fixed(self) -> Kinds:
+        """Kinds of steps of which each of at least three own levels has the same number, in whichever states."""
+        found: set[int] = set()
+        for step in self.steps:
+            tiles = [tile for tile, kinds in self._of_tile.items() if kinds & step]
+            numbers = {int(np.isin(grid, tiles).sum()) for grid in self.context.examples}
+            if len(self.context.examples) >= LEVELS and len(numbers) == 1:
+                found |= step
+        return frozenset(found)
+
     def share(self, step: Kinds) -> float:
         """Return the share of the game's own levels that have one of a step's kinds, at least half a level."""
         having = sum(not step.isdisjoint(own) for own in self._own)
@@ -131,13 +146,19 @@ class Curriculum:
 
     @cached_property
     def _joined(self) -> list[Kinds]:
-        """Sets of kinds that mean nothing without each other: one needs the other, and no third one does."""
+        """Sets of kinds that are one thing for a player: one needs the other, and no third one does, or either turns
+        into the other.
+        """
         together = nx.Graph()
         for kinds in self._of_tile.values():
             together.add_nodes_from(kinds)
         needs = [need for need in self.context.requirements.all_needs if {need.base, need.other} <= set(together)]
         served = Counter(need.other for need in needs)
         together.add_edges_from((need.base, need.other) for need in needs if served[need.other] == 1)
+        sources = self.context.analysis.sources
+        turns = nx.DiGraph((source.maker, source.product) for source in sources if source.consumes_maker)
+        for states in nx.strongly_connected_components(turns):
+            nx.add_path(together, sorted(states & set(together)))
         return [frozenset(found) for found in nx.connected_components(together)]
 
     def _rank(self, step: Kinds) -> tuple[bool, int, float, tuple[str, ...]]:

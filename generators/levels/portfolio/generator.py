@@ -225,7 +225,7 @@ class PortfolioGenerator(DelayedGenerator):
 
     def take(self, verdict: Verdict) -> float:
         """Take a verdict into account, but for the bandit; returns the reward of its family, in [0, 1]."""
-        if verdict.origin == LESSON:
+        if verdict.origin == LESSON or self.number("lessons"):
             self.lessons.take(verdict.level, verdict.feasible)
         one = Elite(verdict.level, verdict.value, verdict.number)
         kept = (self.elites if verdict.feasible else self.nearly).add(one)

@@ -7,6 +7,7 @@ good as they are, by taking away whole kinds of things that the rules can do wit
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +29,10 @@ DANGEROUS = frozenset({"harmful", "spawner"})
 THINNED = DANGEROUS | {"collectable", "goal", "pushable", "breakable"}
 """Roles of kinds of which there may be fewer; of others, such as ladders, each may be needed where it is, and a river
 with gaps is none."""
-ALONE, NEXT = 0.3, 0.6
-"""Shares of lessons in which one step of the curriculum is alone, and in which it is with those before it; in others it
-is with some of all."""
+ALONE = 0.3
+"""Share of lessons in which one step of the curriculum is alone; in others it is among those that can be known."""
+COMPANY = (0.4, 1.6)
+"""Least and largest share of these that such a lesson has; it has all of them from 1 on."""
 
 
 class Lessons:
@@ -44,9 +46,9 @@ class Lessons:
         self.context = context
         """Of the game."""
         self._lacking: dict[int, list[int]] = {}
-        """Step of the curriculum -> lessons that lack it, and those of them that somebody wins."""
-        self._ending: dict[int, int] = {}
-        """Step -> lessons in which it comes last of those that some lesson lacks; -1 for lessons with none of these."""
+        """Step of the curriculum -> levels that lack it, and those of them that somebody wins."""
+        self._having: dict[frozenset[int], list[int]] = {}
+        """Steps of the curriculum -> levels that have something of just these, and those that somebody wins."""
 
     @cached_property
     def curriculum(self) -> Curriculum:
@@ -54,30 +56,45 @@ class Lessons:
         return Curriculum(self.context)
 
     def take(self, level: str, feasible: bool) -> None:
-        """Take the verdict on a lesson into account."""
+        """Take the verdict on a level into account."""
         kinds = self.curriculum.kinds_in(self.context.palette.parse(level))
-        there = [not step.isdisjoint(kinds) for step in self.curriculum.steps]
-        for k in (k for k, found in enumerate(there) if not found):
-            record = self._lacking.setdefault(k, [0, 0])
+        there = frozenset(k for k, step in enumerate(self.curriculum.steps) if not step.isdisjoint(kinds))
+        lacking = (self._lacking.setdefault(k, [0, 0]) for k in range(len(self.curriculum.steps)) if k not in there)
+        for record in (*lacking, self._having.setdefault(there, [0, 0])):
             record[0] += 1
             record[1] += feasible
-        last = max((k for k, found in enumerate(there) if found and k in self._lacking), default=-1)
-        self._ending[last] = self._ending.get(last, 0) + 1
 
     def dispensable(self, step: Kinds) -> float:
         """Return how likely a lesson without a step's kinds is won by somebody, in (0, 1]."""
         tried, won = self._lacking.get(self.curriculum.steps.index(step), (0, 0))
         return (won + 1.0) / (tried + 1.0)
 
-    def state(self) -> list[list[list[int]]]:
+    def state(self) -> list[list[list[Any]]]:
         """Return what was learnt, as JSON."""
-        return [[[k, *record] for k, record in self._lacking.items()], [[k, n] for k, n in self._ending.items()]]
+        having = [[sorted(steps), *record] for steps, record in self._having.items()]
+        return [[[k, *record] for k, record in self._lacking.items()], having]
 
-    def load_state(self, state: Sequence[Sequence[Sequence[int]]]) -> None:
+    def load_state(self, state: Sequence[Sequence[Sequence[Any]]]) -> None:
         """Go on from what `state` returned."""
-        lacking, ending = state
+        lacking, having = state
         self._lacking = {int(k): [int(tried), int(won)] for k, tried, won in lacking}
-        self._ending = {int(k): int(number) for k, number in ending}
+        self._having = {frozenset(map(int, steps)): [int(tried), int(won)] for steps, tried, won in having}
+
+    def _order(self) -> list[tuple[int, frozenset[int]]]:
+        """Return the steps of the curriculum in an order in which levels that somebody wins introduce them one at a
+        time, as far as there are such levels, each with those that may be known before it: where several come at once,
+        the others of these, too, and for what no such level has all others.
+        """
+        won = [steps for steps, (_, wins) in self._having.items() if wins]
+        known: frozenset[int] = frozenset()
+        found: list[tuple[int, frozenset[int]]] = []
+        while new := min(
+            (steps - known for steps in won if steps - known), key=lambda n: (len(n), sorted(n)), default=None
+        ):
+            known |= new
+            found += [(k, known - {k}) for k in sorted(new)]
+        every = frozenset(range(len(self.curriculum.steps)))
+        return found + [(k, every - {k}) for k in sorted(every - known)]
 
     def draw(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level without some kinds of objects, and with fewer of others.
@@ -96,7 +113,9 @@ class Lessons:
                 self._thin(builder, filler, content, rng.random(), rng)
         for tile in self._objects(builder):
             kinds = frozenset(
-                kind for kind in self.curriculum.of_tile(tile) if roles[kind] & THINNED and "hazard" not in roles[kind]
+                kind
+                for kind in self.curriculum.of_tile(tile) - self.curriculum.fixed
+                if roles[kind] & THINNED and "hazard" not in roles[kind]
             )
             if kinds:
                 fewest = FEWEST_HARMFUL if any(roles[kind] & DANGEROUS for kind in kinds) else FEWEST
@@ -176,19 +195,22 @@ class Lessons:
         self._replace(builder, cells[max(1, round(len(cells) * share)) :], left)
 
     def _wanted(self, steps: Sequence[Kinds], rng: np.random.Generator) -> Kinds:
-        """Return the kinds of objects that a lesson is about, of the steps in a level; rare ones, and those that few
-        lessons ended with, come sooner.
+        """Return the kinds of objects that a lesson is about, of the steps in a level: some step with others that can
+        be known before it; rare ones, and those that few levels introduced so, come sooner.
         """
         index = {step: k for k, step in enumerate(self.curriculum.steps)}
-        weights = [1.0, *(1.0 / self.curriculum.share(step) for step in steps)]
-        known = [self._ending.get(k, 0) for k in (-1, *(index[step] for step in steps))]
-        chances = np.array(weights) / (1.0 + np.array(known))
+        known = dict(self._order())
+        weights, times = [1.0], [self._having.get(frozenset(), (0, 0))[0]]
+        for step in steps:
+            k = index[step]
+            weights.append(1.0 / self.curriculum.share(step))
+            times.append(sum(tried for having, (tried, _) in self._having.items() if k in having <= known[k] | {k}))
+        chances = np.array(weights) / (1.0 + np.array(times))
         newest = int(rng.choice(len(steps) + 1, p=chances / chances.sum()))
-        manner, others = rng.random(), rng.random(len(steps)) < 0.5
+        share, others = (0.0 if rng.random() < ALONE else rng.uniform(*COMPANY)), rng.random(len(steps))
         if not newest:
             return frozenset()
-        with_it = [
-            step for k, step in enumerate(steps)
-            if k == newest - 1 or (manner >= ALONE and (k < newest - 1 if manner < ALONE + NEXT else others[k]))
-        ]  # fmt: skip
-        return frozenset[int]().union(*with_it)
+        new = steps[newest - 1]
+        before = known[index[new]]
+        with_it = [step for step, one in zip(steps, others, strict=True) if one < share and index[step] in before]
+        return frozenset[int]().union(new, *with_it)

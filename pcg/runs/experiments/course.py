@@ -30,12 +30,10 @@ LONGER = 3
 """Most evaluations, as a multiple of those asked for, of a run with fewer levels than the course is to have."""
 POOL = 4
 """Levels measured on the ladder for each level of the course."""
-FINALISTS = 2
-"""Levels measured again for each level of the course."""
 SCREENED = 2
-"""Measurements of each level before these are found."""
-CONFIRMED, MOST_CONFIRMED = 2, 16
-"""Further measurements of each of these, and most of a level of the course where chance decides much."""
+"""Measurements of each level before a course is chosen."""
+CONFIRMED, MOST_CONFIRMED = 4, 18
+"""Least measurements of a level of the course, and most where chance decides much."""
 APART = 0.25
 """Standard error of a difficulty, in even steps of the course, at which levels count as told apart."""
 SEEDS_APART = 1000

@@ -37,7 +37,6 @@ from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
     CONFIRMED,
     EVALUATION,
-    FINALISTS,
     GENERATION,
     LONGER,
     MOST_CONFIRMED,
@@ -345,18 +344,18 @@ class LevelSearch(SearchRun):
         everything = range(len(pool))
         for _ in range(SCREENED):
             self._measure_again(pool, difficulties, everything)
-        # Extreme measurements are partly luck, so the levels of a longer chain are measured again, with new seeds.
-        longer, course = (self._places(pool, difficulties, times * config.count) for times in (FINALISTS, 1))
-        finalists = sorted({*longer, *course})
-        for _ in range(CONFIRMED):
-            self._measure_again(pool, difficulties, finalists)
-        pool, difficulties = [pool[k] for k in finalists], [difficulties[k] for k in finalists]
-        for _ in range(CONFIRMED, MOST_CONFIRMED):
-            # Those that a level gives way to when its luck is over are measured as often in their turn.
+        # Extreme measurements are partly luck, so what is chosen is measured again, with new seeds, and so is in its
+        # turn what it gives way to when its luck is over.
+        while True:
             chosen = self._places(pool, difficulties, config.count)
-            if told_apart([difficulties[k] for k in chosen], config.count):
+            again = [k for k in chosen if len(difficulties[k]) < CONFIRMED]
+            if not again:
+                if told_apart([difficulties[k] for k in chosen], config.count):
+                    break
+                again = [k for k in chosen if len(difficulties[k]) < MOST_CONFIRMED]
+            if not again:
                 break
-            self._measure_again(pool, difficulties, chosen)
+            self._measure_again(pool, difficulties, again)
         self.course = self._course(pool, difficulties, config.count)
 
     @cached_property

@@ -93,6 +93,8 @@ def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: 
         ("survival", "fire", "Fire and a ghost destroy each other (+2 points)."),  # it also stops the hero
         ("survival", "grave", "Grave: Makes a ghost with a chance of 50 % every 16 ticks, 8 in all, then disappears."),
         ("siege", "woodTower", "A shell ball destroys a wood tower (+2 points)."),
+        ("portals", "blueArrival", "Blue gate: An entrance that leads to a blue arrival."),
+        ("lode_runner", "ladder", "You can pass ladders."),  # and no longer what happens to unseen helpers there
         ("orchard", "campfire", "When a campfire meets a splash, the campfire loses 1 health point and dies at 0 "
          "or less (+5 points) (+1 point while it lives)."),
     ],

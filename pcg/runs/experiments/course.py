@@ -15,6 +15,7 @@ import numpy as np
 
 from pcg.describe import describe
 from pcg.describe.description import Description, Rule
+from pcg.describe.noun_phrases import plural
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.courses import Lesson, choose_course, introduced
@@ -282,10 +283,12 @@ def sentence_about(definition: GameDefinition, description: Description, element
     >>> sentence_about(game.definition, describe(game), "dog")
     'A dog kills the fox (−3 points).'
     """
-    types = definition.types
+    types, index = definition.types, definition.type_index
+    named = {thing.type: f"{thing.name.capitalize()}: {thing.text}" for thing in description.things}
+    unseen = {one.name for one in types if one.params.get("invisible")}
 
     def families(names: Iterable[str]) -> set[str]:
-        return {types[t].name for name in names for t in types[definition.type_index[name]].path}
+        return {types[t].name for name in names for t in types[index[name]].path}
 
     own, avatars = families([element]), families(thing.type for thing in description.things if thing.role == "you")
 
@@ -297,11 +300,20 @@ def sentence_about(definition: GameDefinition, description: Description, element
         return (0 if with_avatar else 1), len(first | second)
 
     sides = [({*rule.first.split(",")}, {*rule.second.split(",")}, rule) for rule in description.meetings]
-    told = [(rank(rule, first, second), rule.text) for first, second, rule in sides if own & (first | second)]
-    place = 4 if types[definition.type_index[element]].class_name == "Immovable" else 2
-    told += [
-        ((place, 0), f"{thing.name.capitalize()}: {thing.text}")
-        for thing in description.things
-        if thing.type == element
-    ]
-    return min(told, key=lambda one: one[0], default=((0, 0), ""))[1]
+    told = [
+        (rank(rule, first, second), rule.text) for first, second, rule in sides
+        if (own & first and second - unseen) or (own & second and first - unseen)
+    ]  # fmt: skip
+    told += [((2, 0), text) for kind, text in named.items() if _speaks_of(definition, kind, element)]
+    if types[index[element]].class_name != "Immovable" and element in named:
+        told.append(((2, 0), named[element]))
+    name = next((thing.name for thing in description.things if thing.type == element), element)
+    return min(told, key=lambda one: one[0], default=((0, 0), f"You can pass {plural(name)}."))[1]
+
+
+def _speaks_of(definition: GameDefinition, kind: str, element: str) -> bool:
+    """Return True where a sprite type has to do with another one by its class, as a portal with its exit has."""
+    about = definition.types[definition.type_index[kind]].raw
+    return kind != element and any(
+        element in str(value).split(",") for key, value in about.items() if key.startswith("stype")
+    )

@@ -44,6 +44,12 @@ def test_what_the_rules_need_together_is_one_step() -> None:
     assert {"clayBrick"} in steps("rebound") and {"hardBrick"} in steps("rebound")
 
 
+def test_states_of_a_thing_are_one_step() -> None:
+    found = steps("alchemy")
+    assert {"lead", "copper", "silver", "ruby"} in found and {"candle", "litCandle"} in found
+    assert {"chest"} in found and {"altar"} in found  # a chest turns into an altar, which turns into no chest
+
+
 def test_what_harms_comes_last() -> None:
     found = steps("dungeon")
     assert [kinds for kinds in found if kinds <= {"bat", "slime", "skeleton"}] == found[2:]
@@ -107,6 +113,43 @@ def test_what_one_stands_on_is_whole_or_gone() -> None:
     ]
     assert all(left in (0, whole) for whole, left in numbers)
     assert any(left for _, left in numbers)
+
+
+def test_things_that_each_own_level_has_as_many_of_are_not_thinned_out() -> None:
+    lessons = Lessons(contexts("alchemy"))
+    index, palette = lessons.context.definition.type_index, lessons.context.palette
+    metals = [tile for kind in ("lead", "copper", "silver", "ruby") for tile in palette.by_type[index[kind]]]
+    numbers = [int(np.isin(grid, metals).sum()) for _, grid, _ in drawn(lessons, 40)]
+    assert set(numbers) == {0, 4}  # with three nobody can win, and with none neither, but that is to be learnt
+
+
+def test_what_few_levels_introduce_alone_comes_sooner() -> None:
+    lessons = Lessons(contexts("snakes"))
+    names = lessons.context.analysis.names
+    own = lessons.context.examples[-1]
+
+    def only(*kinds: str) -> str:
+        gone = frozenset(t for t in lessons.curriculum.kinds_in(own) if names([t])[0] not in kinds)
+        grid = own.copy()
+        for tile in np.unique(own).tolist():
+            if lessons.curriculum.of_tile(tile) & gone:
+                left = lessons.curriculum.without(tile, gone)
+                grid[own == tile] = lessons.context.background if left is None else left
+        return lessons.context.palette.text(grid)
+
+    def introducing(kind: str, known: set[str]) -> int:
+        """Count lessons with a kind beside nothing but what is known."""
+        return sum(kind in kinds and kinds <= known | {kind} for _, _, kinds in drawn(lessons, 120, 3))
+
+    known = {"frog", "mouse", "cheese", "bush"}
+    for kinds in (("frog",), ("frog", "mouse"), ("mouse", "cheese"), ("frog", "bush")):
+        for _ in range(6):
+            lessons.take(only(*kinds), True)
+    before = introducing("ice", known), introducing("rival", known)
+    for _ in range(12):
+        lessons.take(only("frog", "ice"), True)
+    after = introducing("ice", known), introducing("rival", known)
+    assert before[0] > 2 * after[0] and after[1] >= before[1] > 0
 
 
 def test_rivers_keep_their_water_and_logs_of_some_kind() -> None:

@@ -83,18 +83,16 @@ class Lessons:
     def _order(self) -> list[tuple[int, frozenset[int]]]:
         """Return the steps of the curriculum in an order in which levels that somebody wins introduce them one at a
         time, as far as there are such levels, each with those that may be known before it: where several come at once,
-        the others of these, too, and for what no such level has all others.
+        the others of these, too, and where no such level has it, those before it in the curriculum.
         """
         won = [steps for steps, (_, wins) in self._having.items() if wins]
         known: frozenset[int] = frozenset()
         found: list[tuple[int, frozenset[int]]] = []
-        while new := min(
-            (steps - known for steps in won if steps - known), key=lambda n: (len(n), sorted(n)), default=None
-        ):
+        while left := [new for steps in won if (new := steps - known)]:
+            new = min(left, key=lambda some: (len(some), sorted(some)))
             known |= new
             found += [(k, known - {k}) for k in sorted(new)]
-        every = frozenset(range(len(self.curriculum.steps)))
-        return found + [(k, every - {k}) for k in sorted(every - known)]
+        return found + [(k, known | set(range(k))) for k in range(len(self.curriculum.steps)) if k not in known]
 
     def draw(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level without some kinds of objects, and with fewer of others.

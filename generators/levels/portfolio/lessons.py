@@ -83,7 +83,7 @@ class Lessons:
     def _order(self) -> list[tuple[int, frozenset[int]]]:
         """Return the steps of the curriculum in an order in which levels that somebody wins introduce them one at a
         time, as far as there are such levels, each with those that may be known before it: where several come at once,
-        the others of these, too, and where no such level has it, those before it in the curriculum.
+        the others of these, too, and those before it in the curriculum as long as nothing is known.
         """
         won = [steps for steps, (_, wins) in self._having.items() if wins]
         known: frozenset[int] = frozenset()
@@ -92,7 +92,7 @@ class Lessons:
             new = min(left, key=lambda some: (len(some), sorted(some)))
             known |= new
             found += [(k, known - {k}) for k in sorted(new)]
-        return found + [(k, known | set(range(k))) for k in range(len(self.curriculum.steps)) if k not in known]
+        return found + [(k, known or frozenset(range(k))) for k in range(len(self.curriculum.steps)) if k not in known]
 
     def draw(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level without some kinds of objects, and with fewer of others.

@@ -9,6 +9,7 @@ search through the levels in the order of their difficulty.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ DANGER = 0.4
 """Penalty for a level with a new kind of object, times the share of plays that are lost on it."""
 COVERED = 0.5
 """Reward for each kind of object that the course introduces."""
+EARLY = 0.05
+"""Penalty for each kind of object that had better be known before one that is new."""
 STEP = 0.6
 """Penalty for the squared relative difference of a step in difficulty from an even step, at most 1."""
 DOUBT = 0.3
@@ -66,24 +69,26 @@ class _Chain:
 
 
 def choose_course(
-    lessons: Sequence[Lesson], count: int, alike: Callable[[Any, Any], bool] = lambda one, other: False
-) -> list[int]:
+    lessons: Sequence[Lesson], count: int, alike: Callable[[Any, Any], bool] = lambda one, other: False,
+    order: Sequence[str] = (),
+) -> list[int]:  # fmt: skip
     """Return the indices of the levels of a course, in order; fewer than `count` where no more fit together.
 
     Args:
         lessons: levels to choose from.
         count: levels wanted.
         alike: whether two shapes are too like each other for one course.
+        order: kinds of objects in the order in which a beginner had better meet them; of others it does not matter.
 
     >>> pool = [Lesson(0.1, 0.5, frozenset()), Lesson(0.5, 0.5, frozenset({"door", "bat"})),
     ...         Lesson(0.3, 0.5, frozenset({"door"})), Lesson(0.4, 0.5, frozenset({"bat"}))]
     >>> choose_course(pool, 4)
     [0, 2, 3, 1]
     """
-    order = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, len(lessons[k].elements), k))
-    if not order:
+    by_difficulty = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, len(lessons[k].elements), k))
+    if not by_difficulty:
         return []
-    low, high = lessons[order[0]].difficulty, lessons[order[-1]].difficulty
+    low, high = lessons[by_difficulty[0]].difficulty, lessons[by_difficulty[-1]].difficulty
     even = max(LEAST_STEP, (high - low) / max(1, count - 1))
     ending: dict[int, list[_Chain]] = {}
     best: _Chain | None = None
@@ -95,9 +100,21 @@ def choose_course(
             seen[key] = alike(lessons[one].shape, lessons[other].shape)
         return seen[key]
 
-    for k in order:
+    there = frozenset[str]().union(*(lesson.elements for lesson in lessons))
+    rank = {kind: place for place, kind in enumerate(kind for kind in order if kind in there)}
+
+    @functools.cache
+    def early(new: frozenset[str], known: frozenset[str]) -> int:
+        """Count the kinds that had better be known before new ones."""
+        left = [place for kind, place in rank.items() if kind not in known and kind not in new]
+        return sum(place < rank[kind] for kind in new & rank.keys() for place in left)
+
+    def worth(lesson: Lesson, known: frozenset[str], before: Lesson | None) -> float:
+        return _worth(lesson, known, before, even) - EARLY * early(lesson.elements - known, known)
+
+    for k in by_difficulty:
         lesson = lessons[k]
-        chains = [_Chain((k,), lesson.elements, PLACE + _worth(lesson, frozenset(), None, even))]
+        chains = [_Chain((k,), lesson.elements, PLACE + worth(lesson, frozenset(), None))]
         for other, earlier in ending.items():
             low_step = lesson.difficulty - lessons[other].difficulty < LEAST_STEP
             for chain in earlier:
@@ -105,8 +122,8 @@ def choose_course(
                     continue
                 if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
                     continue
-                worth = _worth(lesson, chain.known, lessons[other], even)
-                chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, chain.value + PLACE + worth))
+                value = chain.value + PLACE + worth(lesson, chain.known, lessons[other])
+                chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, value))
         ending[k] = _fittest(chains, count)
         for chain in ending[k]:
             if best is None or chain.value > best.value + 1e-12:

@@ -241,6 +241,19 @@ def test_something_new_comes_where_it_does_not_kill() -> None:
     assert choose_course([start, deadly, safe], 2) == [0, 2]
 
 
+def test_what_had_better_be_known_first_comes_first_where_it_can() -> None:
+    def lesson(difficulty: float, *kinds: str) -> Lesson:
+        return Lesson(difficulty, 0.8, frozenset(kinds))
+
+    pool = [lesson(0.1), *(lesson(0.4 + late, kind) for late in (0.0, 0.2) for kind in ("dune", "well"))]
+    pool.append(lesson(0.9, "dune", "well"))
+    for order in (["well", "dune"], ["dune", "well"]):
+        new = introduced([pool[k].elements for k in choose_course(pool, 4, order=order)])
+        assert [sorted(kinds) for kinds in new] == [[], order[:1], order[1:], []]
+    # but an order is worth no level
+    assert choose_course([pool[0], pool[1], pool[4], pool[5]], 4, order=["well", "dune"]) == [0, 1, 2, 3]
+
+
 def test_levels_whose_difficulties_are_sure_are_preferred() -> None:
     first, last = Lesson(0.1, 0.8, frozenset()), Lesson(0.9, 0.8, frozenset())
     sure, unsure = Lesson(0.52, 0.8, frozenset()), Lesson(0.5, 0.9, frozenset(), error=0.4)

@@ -23,7 +23,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import MANY, PLAYS, Difficulty, averaged, ladder_difficulty
 from pcg.evaluators.parameters import Setting
-from pcg.generators.levels.curriculum import Curriculum
+from pcg.generators.levels.curriculum import Curriculum, Kinds
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
@@ -152,7 +152,12 @@ def level_steps(curriculum: Curriculum, level: str) -> frozenset[str]:
     """Return the steps of the curriculum that a level has something of: the kinds of each, in one string."""
     context = curriculum.context
     steps = curriculum.together(curriculum.kinds_in(context.palette.parse(level)))
-    return frozenset(" ".join(sorted(context.analysis.names(step))) for step in steps)
+    return frozenset(_step(curriculum, step) for step in steps)
+
+
+def _step(curriculum: Curriculum, step: Kinds) -> str:
+    """Return the kinds of a step of a curriculum, in one string."""
+    return " ".join(sorted(curriculum.context.analysis.names(step)))
 
 
 def candidates_for_course(
@@ -219,7 +224,7 @@ def choose_levels(
             events, difficulties, steps, shapes, errors(measured), strict=True
         )
     ]
-    places = choose_course(pool, count, alike)
+    places = choose_course(pool, count, alike, [_step(curriculum, step) for step in curriculum.steps])
     new = introduced([elements[k] - base for k in places])
     new_steps = introduced([pool[k].elements for k in places])
     description = describe(game)

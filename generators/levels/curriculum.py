@@ -16,15 +16,13 @@ import networkx as nx
 import numpy as np
 
 from pcg.engine.lazy import cached_property
+from pcg.evaluators.judging.level_sights import FEWEST
 from pcg.evaluators.level_grid import BLOCKED, HAZARD, Grid
 from pcg.generators.levels.context import LevelContext
 
 Kinds = frozenset[int]
 TERRAIN = 0.1
 """Share of the cells of each of a game's levels from which on what stops or kills the avatar is terrain, no object."""
-
-LEVELS = 3
-"""Least number of own levels that tell how many of a thing a level has."""
 
 
 class Curriculum:
@@ -93,7 +91,7 @@ class Curriculum:
         for step in self.steps:
             tiles = [tile for tile, kinds in self._of_tile.items() if kinds & step]
             numbers = {int(np.isin(grid, tiles).sum()) for grid in self.context.examples}
-            if len(self.context.examples) >= LEVELS and len(numbers) == 1:
+            if len(self.context.examples) >= FEWEST and len(numbers) == 1:
                 found |= step
         return frozenset(found)
 

@@ -34,7 +34,7 @@ STEP = 0.6
 DOUBT = 0.3
 """Penalty for two levels of which either may be the harder one: twice the chance that they stand the wrong way around,
 by the errors of their difficulties."""
-PLACE = 3.0
+PLACE = 8.0
 """Reward for each level of the course; it outweighs all others."""
 
 

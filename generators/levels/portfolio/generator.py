@@ -327,7 +327,9 @@ class PortfolioGenerator(DelayedGenerator):
         whole, simple = self.context.palette.parse(text), ""
         for _ in range(LESSON_TRIES):
             simple = self.context.palette.text(self.lessons.draw(whole, rng))
-            if not self.tryouts.lost(simple, rng):
+            if self.elites.knows(simple) or self.nearly.knows(simple):
+                whole = self.context.palette.parse(self._best_draft(rng)[0])
+            elif not self.tryouts.lost(simple, rng):
                 break
         return simple
 

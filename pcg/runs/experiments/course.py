@@ -29,7 +29,7 @@ from pcg.runs.process_cache import ProcessCache
 
 LONGER = 3
 """Most evaluations, as a multiple of those asked for, of a run with fewer levels than the course is to have."""
-POOL = 4
+POOL = 6
 """Levels measured on the ladder for each level of the course."""
 SCREENED = 2
 """Measurements of each level before a course is chosen."""

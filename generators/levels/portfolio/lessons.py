@@ -80,19 +80,21 @@ class Lessons:
         self._lacking = {int(k): [int(tried), int(won)] for k, tried, won in lacking}
         self._having = {frozenset(map(int, steps)): [int(tried), int(won)] for steps, tried, won in having}
 
-    def _order(self) -> list[tuple[int, frozenset[int]]]:
+    def _order(self) -> dict[int, tuple[frozenset[int], frozenset[int]]]:
         """Return the steps of the curriculum in an order in which levels that somebody wins introduce them one at a
-        time, as far as there are such levels, each with those that may be known before it: where several come at once,
-        the others of these, too, and those before it in the curriculum as long as nothing is known.
+        time, as far as there are such levels: step -> those that are known before it, and it with those that come at
+        once with it. What no such level has comes last, after what is known, or as long as that is nothing, after
+        those before it in the curriculum.
         """
         won = [steps for steps, (_, wins) in self._having.items() if wins]
         known: frozenset[int] = frozenset()
-        found: list[tuple[int, frozenset[int]]] = []
+        found: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
         while left := [new for steps in won if (new := steps - known)]:
             new = min(left, key=lambda some: (len(some), sorted(some)))
+            found |= dict.fromkeys(sorted(new), (known, new))
             known |= new
-            found += [(k, known - {k}) for k in sorted(new)]
-        return found + [(k, known or frozenset(range(k))) for k in range(len(self.curriculum.steps)) if k not in known]
+        rest = (k for k in range(len(self.curriculum.steps)) if k not in known)
+        return found | {k: (known or frozenset(range(k)), frozenset({k})) for k in rest}
 
     def draw(self, grid: Grid, rng: np.random.Generator) -> Grid:
         """Return a level without some kinds of objects, and with fewer of others.
@@ -197,18 +199,19 @@ class Lessons:
         be known before it; rare ones, and those that few levels introduced so, come sooner.
         """
         index = {step: k for k, step in enumerate(self.curriculum.steps)}
-        known = dict(self._order())
+        order = self._order()
         weights, times = [1.0], [self._having.get(frozenset(), (0, 0))[0]]
         for step in steps:
             k = index[step]
+            known = frozenset().union(*order[k])
             weights.append(1.0 / self.curriculum.share(step))
-            times.append(sum(tried for having, (tried, _) in self._having.items() if k in having <= known[k] | {k}))
+            times.append(sum(tried for having, (tried, _) in self._having.items() if k in having <= known))
         chances = np.array(weights) / (1.0 + np.array(times))
         newest = int(rng.choice(len(steps) + 1, p=chances / chances.sum()))
         share, others = (0.0 if rng.random() < ALONE else rng.uniform(*COMPANY)), rng.random(len(steps))
         if not newest:
             return frozenset()
         new = steps[newest - 1]
-        before = known[index[new]]
+        before, _ = order[index[new]]
         with_it = [step for step, one in zip(steps, others, strict=True) if one < share and index[step] in before]
         return frozenset[int]().union(new, *with_it)

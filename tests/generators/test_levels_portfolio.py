@@ -280,6 +280,13 @@ def test_simple_levels_wait_until_they_are_needed() -> None:
     assert [k for k, origin in enumerate(origins(0.0)) if origin in simple] == [7, 15, 19, 23, 27, 31, 35, 39]
 
 
+def test_lessons_that_are_known_make_way_for_others() -> None:
+    for game in ("boxes", "moonbase"):
+        lessons = told(portfolio(game, delay=2, lessons=1.0), 60, 1)
+        assert {one.origin for one in lessons} == {"lesson"}
+        assert len({one.level for one in lessons}) >= 55  # 43 and 44 when nothing was left out of many a parent
+
+
 @dataclass(frozen=True)
 class Made:
     """Forty levels of a generator that was not shown the last of the game's own, and the ten best different ones."""

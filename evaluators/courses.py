@@ -90,68 +90,73 @@ def choose_course(
         return []
     low, high = lessons[by_difficulty[0]].difficulty, lessons[by_difficulty[-1]].difficulty
     even = max(LEAST_STEP, (high - low) / max(1, count - 1))
-    ending: dict[int, list[_Chain]] = {}
-    best: _Chain | None = None
-    seen: dict[tuple[int, int], bool] = {}
-
-    def too_like(one: int, other: int) -> bool:
-        key = (min(one, other), max(one, other))
-        if key not in seen:
-            seen[key] = alike(lessons[one].shape, lessons[other].shape)
-        return seen[key]
-
     there = frozenset[str]().union(*(lesson.elements for lesson in lessons))
     rank = {kind: place for place, kind in enumerate(kind for kind in order if kind in there)}
 
     @functools.cache
-    def early(new: frozenset[str], known: frozenset[str]) -> int:
-        """Count the kinds that had better be known before new ones."""
+    def introducing(k: int, known: frozenset[str]) -> float:
+        """Return the worth of a level after others that have introduced some kinds, wherever it stands."""
+        new = lessons[k].elements - known
         left = [place for kind, place in rank.items() if kind not in known and kind not in new]
-        return sum(place < rank[kind] for kind in new & rank.keys() for place in left)
+        early = sum(place < rank[kind] for kind in new & rank.keys() for place in left)
+        return PLACE + _introduction(lessons[k], known) - EARLY * early
 
-    def worth(lesson: Lesson, known: frozenset[str], before: Lesson | None) -> float:
-        return _worth(lesson, known, before, even) - EARLY * early(lesson.elements - known, known)
-
+    ending: dict[int, list[_Chain]] = {}
+    best: _Chain | None = None
     for k in by_difficulty:
         lesson = lessons[k]
-        chains = [_Chain((k,), lesson.elements, PLACE + worth(lesson, frozenset(), None))]
+        near = frozenset(other for other in ending if alike(lesson.shape, lessons[other].shape))
+        found: list[tuple[float, tuple[int, ...], frozenset[str]]] = [(-introducing(k, frozenset()), (), frozenset())]
         for other, earlier in ending.items():
             low_step = lesson.difficulty - lessons[other].difficulty < LEAST_STEP
-            for chain in earlier:
-                if low_step and len(lesson.elements - chain.known) != 1:
-                    continue
-                if len(chain.places) >= count or any(too_like(k, place) for place in chain.places):
-                    continue
-                value = chain.value + PLACE + worth(lesson, chain.known, lessons[other])
-                chains.append(_Chain((*chain.places, k), chain.known | lesson.elements, value))
-        ending[k] = _fittest(chains, count)
+            risen = _rise(lessons[other], lesson, even)
+            found += [
+                (-(chain.value + risen + introducing(k, chain.known)), chain.places, chain.known)
+                for chain in earlier
+                if len(chain.places) < count and near.isdisjoint(chain.places)
+                and not (low_step and len(lesson.elements - chain.known) != 1)
+            ]  # fmt: skip
+        ending[k] = _fittest(found, k, lesson.elements, count)
         for chain in ending[k]:
             if best is None or chain.value > best.value + 1e-12:
                 best = chain
     return list(best.places) if best is not None else []
 
 
-def _worth(lesson: Lesson, known: frozenset[str], before: Lesson | None, even: float) -> float:
+def _introduction(lesson: Lesson, known: frozenset[str]) -> float:
     """Return the reward of a level after others that have introduced some kinds of objects."""
     new = lesson.elements - known
     worth = lesson.quality + COVERED * len(new)
     if new:
         worth -= CROWD * (len(new) - 1) + COMPANY * len(lesson.elements & known) + DANGER * lesson.lost
-    if before is not None:
-        step = lesson.difficulty - before.difficulty
-        worth -= STEP * min(1.0, ((step - even) / even) ** 2)
-        error = math.hypot(lesson.error, before.error)
-        worth -= DOUBT * math.erfc(step / (math.sqrt(2.0) * error)) if error > 0.0 else 0.0
     return worth
 
 
-def _fittest(chains: Sequence[_Chain], count: int) -> list[_Chain]:
-    """Return the best chains of each length that end with a level, one for all that introduce the same."""
+def _rise(before: Lesson, lesson: Lesson, even: float) -> float:
+    """Return the reward of the step in difficulty from a level to the next one, at most 0."""
+    step = lesson.difficulty - before.difficulty
+    error = math.hypot(lesson.error, before.error)
+    doubt = DOUBT * math.erfc(step / (math.sqrt(2.0) * error)) if error > 0.0 else 0.0
+    return -STEP * min(1.0, ((step - even) / even) ** 2) - doubt
+
+
+def _fittest(
+    found: list[tuple[float, tuple[int, ...], frozenset[str]]], k: int, elements: frozenset[str], count: int
+) -> list[_Chain]:
+    """Return the best chains of each length that end with a level, one for all that introduce the same.
+
+    Args:
+        found: of each chain its negative value, the places before this one, and what these introduce.
+        k: the level.
+        elements: of the level.
+        count: levels wanted.
+    """
     kept: dict[tuple[int, frozenset[str]], _Chain] = {}
     room = [BEAM] * (count + 1)
-    for chain in sorted(chains, key=lambda chain: (-chain.value, chain.places)):
-        length = len(chain.places)
-        if room[length] and kept.setdefault((length, chain.known), chain) is chain:
+    for cost, before, known in sorted(found, key=lambda chain: chain[:2]):
+        length = len(before) + 1
+        if room[length] and (key := (length, known | elements)) not in kept:
+            kept[key] = _Chain((*before, k), key[1], -cost)
             room[length] -= 1
     return list(kept.values())
 

@@ -309,7 +309,7 @@ def sentence_about(definition: GameDefinition, description: Description, element
         (rank(rule, first, second), rule.text) for first, second, rule in sides
         if (own & first and second - unseen) or (own & second and first - unseen)
     ]  # fmt: skip
-    told += [((2, 0), text) for kind, text in named.items() if _speaks_of(definition, kind, element)]
+    told += [((2, 1), text) for kind, text in named.items() if _speaks_of(definition, kind, element)]
     if types[index[element]].class_name != "Immovable" and element in named:
         told.append(((2, 0), named[element]))
     name = next((thing.name for thing in description.things if thing.type == element), element)

@@ -25,7 +25,7 @@ from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.fitness_functions import users_code
 from pcg.evaluators.ladder import Difficulty
 from pcg.evaluators.metrics.niches import niche_width
-from pcg.evaluators.metrics.skeletons import StructuralShapes
+from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.evaluators.parameters import Setting
 from pcg.evaluators.processes import processors
 from pcg.evaluators.targets import Target, all_achieved, tally_targets
@@ -341,13 +341,15 @@ class LevelSearch(SearchRun):
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
-        everything = range(len(pool))
+        shapes = [self._shapes(str(event["level"])) for event in pool]
         for _ in range(SCREENED):
-            self._measure_again(pool, difficulties, everything)
+            self._measure_again(pool, difficulties, range(len(pool)))
         # Extreme measurements are partly luck, so what is chosen is measured again, with new seeds, and so is in its
         # turn what it gives way to when its luck is over.
         while True:
-            chosen = self._places(pool, difficulties, config.count)
+            self.course = self._course(pool, shapes, difficulties)
+            chain = {level.number for level in self.course}
+            chosen = [k for k, event in enumerate(pool) if int(event["id"]) in chain]
             again = [k for k in chosen if len(difficulties[k]) < CONFIRMED]
             if not again:
                 if told_apart([difficulties[k] for k in chosen], config.count):
@@ -356,18 +358,10 @@ class LevelSearch(SearchRun):
             if not again:
                 break
             self._measure_again(pool, difficulties, again)
-        self.course = self._course(pool, difficulties, config.count)
 
     @cached_property
     def _curriculum(self) -> Curriculum:
         return Curriculum(self.generator.context)
-
-    def _places(
-        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
-    ) -> list[int]:
-        """Return the indices of the levels of the course that these make."""
-        chain = {level.number for level in self._course(events, difficulties, count)}
-        return [k for k, event in enumerate(events) if int(event["id"]) in chain]
 
     def _measure_again(
         self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int]
@@ -383,13 +377,13 @@ class LevelSearch(SearchRun):
             difficulties[k].append(self.workers.result(ticket))
 
     def _course(
-        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[Sequence[Difficulty]], count: int
-    ) -> list[CourseLevel]:
+        self, events: Sequence[Mapping[str, Any]], shapes: Sequence[StructuralShape],
+        difficulties: Sequence[Sequence[Difficulty]],
+    ) -> list[CourseLevel]:  # fmt: skip
         """Return a course of these levels."""
-        shapes = [self._shapes(str(event["level"])) for event in events]
         return choose_levels(
             self.evaluator.game, self._curriculum, events, difficulties, shapes,
-            lambda one, other: one.distance(other) < self.distance, count,
+            lambda one, other: one.distance(other) < self.distance, self.config.count,
         )  # fmt: skip
 
     def _finish(self, reason: str) -> dict[str, Any]:

@@ -69,7 +69,8 @@ def levels(
         typer.Option(
             "--progression",
             help="Make a course of the levels: difficulty rises, and what is new comes one by one, alone where it can. "
-            "While there are fewer levels than wanted, up to three times as many are tried as `--evaluations` says.",
+            "While there are fewer than three levels to choose from for each one wanted, up to three times as many "
+            "are tried as `--evaluations` says.",
         ),
     ] = False,
     fitness: Annotated[

@@ -27,8 +27,10 @@ from pcg.generators.levels.curriculum import Curriculum, Kinds
 from pcg.runs.game_text import GameText
 from pcg.runs.process_cache import ProcessCache
 
+CHOICE = 3
+"""Feasible levels for each level of the course from which on there is enough to choose from."""
 LONGER = 3
-"""Most evaluations, as a multiple of those asked for, of a run with fewer levels than the course is to have."""
+"""Most evaluations, as a multiple of those asked for, of a run with fewer."""
 POOL = 6
 """Levels measured on the ladder for each level of the course."""
 SCREENED = 2

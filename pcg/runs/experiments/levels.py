@@ -35,6 +35,7 @@ from pcg.runs.archive import Entry, level_archive
 from pcg.runs.cache import EvaluationCache, code_digest, level_key, settings_key
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
+    CHOICE,
     CONFIRMED,
     EVALUATION,
     GENERATION,
@@ -467,10 +468,12 @@ class LevelSearch(SearchRun):
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
 
     def _most_evaluations(self) -> int:
-        """Return the number of evaluations asked for; a course with too few levels is searched for longer."""
+        """Return the number of evaluations asked for; a course with too few levels to choose from is searched for
+        longer.
+        """
         if not (self.config.progression and self.evaluations):
             return self.evaluations
-        short = self.archive.distinct < self.config.count
+        short = self.archive.feasible < CHOICE * self.config.count
         return self.evaluations * (LONGER if short else 1)
 
     def _finished(self) -> int:

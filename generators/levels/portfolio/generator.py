@@ -321,7 +321,9 @@ class PortfolioGenerator(DelayedGenerator):
         return self._best_draft(rng)
 
     def _lesson(self, rng: np.random.Generator) -> str:
-        """Return a level with only some kinds of objects: an elite half of the time, else a new draft, simplified."""
+        """Return a level with only some kinds of objects: an elite half of the time, else a new draft, simplified; from
+        an elite of which a known level is made, a new draft takes over.
+        """
         known = self.elites.draw(rng, 1) if rng.random() < 0.5 else []
         text = known[0].text if known else self._best_draft(rng)[0]
         whole, simple = self.context.palette.parse(text), ""

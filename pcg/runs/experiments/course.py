@@ -278,7 +278,8 @@ def _aim(description: Description) -> str:
 
 
 def sentence_about(definition: GameDefinition, description: Description, element: str) -> str:
-    """Return a sentence about a kind of object: what it does with the avatar, else with others, else what it is.
+    """Return a sentence about a kind of object: what it does with the avatar, else with others, else what it is, else
+    that the player can pass it.
 
     Args:
         definition: of the game.

@@ -29,6 +29,8 @@ COVERED = 0.5
 """Reward for each kind of object that the course introduces."""
 EARLY = 0.05
 """Penalty for each kind of object that had better be known before one that is new."""
+LATE = 0.1
+"""Penalty for each kind of object that is still to come, of a level after the first that introduces nothing."""
 STEP = 0.6
 """Penalty for the squared relative difference of a step in difficulty from an even step, at most 1."""
 DOUBT = 0.3
@@ -101,6 +103,11 @@ def choose_course(
         early = sum(place < rank[kind] for kind in new & rank.keys() for place in left)
         return PLACE + _introduction(lessons[k], known) - EARLY * early
 
+    @functools.cache
+    def idle(k: int, known: frozenset[str]) -> float:
+        """Return the penalty of a level that introduces nothing after others, while there is more to come."""
+        return 0.0 if lessons[k].elements - known else LATE * len(there - known)
+
     ending: dict[int, list[_Chain]] = {}
     best: _Chain | None = None
     for k in by_difficulty:
@@ -111,7 +118,7 @@ def choose_course(
             low_step = lesson.difficulty - lessons[other].difficulty < LEAST_STEP
             risen = _rise(lessons[other], lesson, even)
             found += [
-                (-(chain.value + risen + introducing(k, chain.known)), chain.places, chain.known)
+                (-(chain.value + risen + introducing(k, chain.known) - idle(k, chain.known)), chain.places, chain.known)
                 for chain in earlier
                 if len(chain.places) < count and near.isdisjoint(chain.places)
                 and not (low_step and len(lesson.elements - chain.known) != 1)

@@ -22,6 +22,7 @@ from pcg.evaluators.definition_cache import once_per_definition
 from pcg.evaluators.pushing.board import Cell, PushBoard
 from pcg.evaluators.pushing.difficulty import Difficulty, difficulty
 from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FILLS, ROOM, SINKS, STAYS, STICKS, WALK
+from pcg.evaluators.pushing.solver import MOST_GOALS
 
 Content = frozenset[str]
 """Names of the types in one cell, the avatar left out."""
@@ -76,7 +77,8 @@ class PushRules:
     avatar_types: frozenset[str]
 
     def board(self, state: State) -> PushBoard | None:
-        """Return the board of a state, None where it holds anything that the rules do not explain.
+        """Return the board of a state, None where it holds anything that the rules do not explain, or more goals than
+        a search keeps (`solver.MOST_GOALS`).
 
         >>> import pcg
         >>> game = pcg.load("boxes")
@@ -114,7 +116,7 @@ class PushRules:
                     boxes.append((y, x))
                 if "goal" in what:
                     goals.append((y, x))
-        if not boxes or not goals:
+        if not boxes or not goals or len(goals) > MOST_GOALS:
             return None
         board = PushBoard(ground, tuple(boxes), tuple(goals), avatar, kind.fate, kind.need, kind.goal_walk)
         needed = len(goals) if kind.need == ALL_GOALS else len(boxes) if kind.fate != SINKS else 0

@@ -17,6 +17,7 @@ from pcg.evaluators.pushing.board import WAYS, Cell, PushBoard, far_table
 MOST_POSITIONS = 1_000_000
 """Positions that a search remembers by default."""
 MOST_GOALS = 60
+"""Goals of a board at most: which of them are taken is kept as bits of one number."""
 OBJECTIVES = ("pushes", "moves")
 
 _NODES: dict[str, type] = {

@@ -167,9 +167,10 @@ class _Drawing:
 
     def _generator(self, context: LevelContext, k: int) -> LevelGenerator:
         open_ground = self.open_ground
-        width, height = (
-            max(context.smallest, min(high, most))
-            for (_, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
+        # levels that people made can be smaller than those that are drawn
+        (least_width, width), (least_height, height) = (
+            (max(context.smallest, min(low, high, most)), max(context.smallest, min(high, most)))
+            for (low, high), most in zip((context.widths, context.heights), LARGEST, strict=True)
         )
         seed = self.seed + (k // 3 << 40)
         if k % 3 == 1:
@@ -178,8 +179,7 @@ class _Drawing:
         if k % 3 == 0:
             return ConstructiveGenerator(
                 context, seed=seed, style=style, walls=walls,
-                min_width=min(context.widths[0], width), max_width=width,
-                min_height=min(context.heights[0], height), max_height=height,
+                min_width=least_width, max_width=width, min_height=least_height, max_height=height,
             )  # fmt: skip
         if not open_ground:
             style, walls = "segments" if context.lanes else "rooms", ROOMY_WALLS

@@ -254,6 +254,16 @@ def test_what_had_better_be_known_first_comes_first_where_it_can() -> None:
     assert choose_course([pool[0], pool[1], pool[4], pool[5]], 4, order=["well", "dune"]) == [0, 1, 2, 3]
 
 
+def test_practice_waits_until_all_is_introduced() -> None:
+    def lesson(difficulty: float, *kinds: str) -> Lesson:
+        return Lesson(difficulty, 0.75 if kinds else 0.8, frozenset(kinds))
+
+    early, late = [lesson(0.4), lesson(0.4, "bat")], [lesson(0.7), lesson(0.7, "bat")]
+    for pool, place in (([lesson(0.1), *early, *late], 1), ([lesson(0.1), *early[:1], *late], 2)):
+        new = introduced([pool[k].elements for k in choose_course(pool, 3)])
+        assert len(new) == 3 and new.index(frozenset({"bat"})) == place
+
+
 def test_levels_whose_difficulties_are_sure_are_preferred() -> None:
     first, last = Lesson(0.1, 0.8, frozenset()), Lesson(0.9, 0.8, frozenset())
     sure, unsure = Lesson(0.52, 0.8, frozenset()), Lesson(0.5, 0.9, frozenset(), error=0.4)

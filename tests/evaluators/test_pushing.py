@@ -12,8 +12,17 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.agents import replay
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.proving import GameMethods, prove
-from pcg.evaluators.pushing import PullTable, PushBoard, PushSearch, difficulty, push_rules, solve_pushes
+from pcg.evaluators.pushing import (
+    PullTable,
+    PushBoard,
+    PushSearch,
+    difficulty,
+    difficulty_of,
+    push_rules,
+    solve_pushes,
+)
 from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FILLS, SINKS, STAYS, STICKS
+from pcg.evaluators.pushing.solver import MOST_GOALS
 
 pytestmark = pytest.mark.kernel
 
@@ -255,3 +264,16 @@ def test_pushing_gives_up_where_the_board_has_no_solution_without_calling_the_le
     method = GameMethods(game.definition).make("pushes", state)
     assert method.go_on(100_000) is None
     assert method.ended and not method.proved_impossible
+
+
+def test_a_board_with_more_goals_than_a_search_keeps_is_none_and_the_level_is_tried_otherwise() -> None:
+    game = pcg.load("boxes")
+    board = push_rules(game.definition).board  # type: ignore[union-attr]
+    for goals in (MOST_GOALS, MOST_GOALS + 1):
+        rows = ["A", "", "b" * goals, "", "o" * goals, ""]
+        text = "\n".join(row.ljust(MOST_GOALS + 2, ".") for row in rows)
+        state = game.start(text, seed=1)
+        kept = goals <= MOST_GOALS
+        assert (board(state) is not None) == GameMethods(game.definition).suits("pushes", state) == kept
+        assert difficulty_of(game.definition, text, 10) is None
+        prove(game, text, seed=1, budget=100)

@@ -46,6 +46,14 @@ def test_what_has_no_part_in_the_rules_is_not_placed() -> None:
     assert not any("s" in level.text for level in made(STATUE, own))
 
 
+def test_own_levels_may_be_smaller_than_any_that_are_drawn() -> None:
+    own = "wwwwwww\nwA...cw\nwwwwwww"
+    context = LevelContext.of(load(FETCH, levels=[own]))
+    assert context.heights[0] < context.smallest
+    levels = made(FETCH, own)
+    assert len(levels) == 3 and all(level.text.count("\n") + 1 >= context.smallest for level in levels)
+
+
 def test_rules_that_nobody_can_win_by_have_levels_as_well() -> None:
     levels = made(FETCH.replace("coin hero > killSprite", "coin hero > turnAround"))
     assert levels and not any(level.ticks for level in levels)

@@ -138,6 +138,8 @@ def _goal(kinds: GameKinds, levels: Sequence[Level]) -> tuple[str, tuple[int, ..
     types = [t for t in ending.types if t in kinds.present] or list(ending.types)
     if family in ("hunt", "destroy"):
         types.sort(key=lambda t: kinds.kinds[t] not in _MOVING)  # these are what it is about
+    elif family == "push":
+        types.sort(key=lambda t: not _pushed_into(kinds, [t]))
     return family, tuple(types)
 
 

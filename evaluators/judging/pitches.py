@@ -90,10 +90,24 @@ class _Words:
                 return "touch"
             return "close" if kinds.kinds[t] == "spawner" and not moves else "catch" if moves else "gather"
         if "shot" in how:
-            return "shoot" if moves else "break"
+            shots = [p for p in takers if kinds.kinds.get(p) == "shot"]
+            return self._how_shots_take(shots) if moves else "break"
         if any(analysis.has(p, "pushable") for p in takers):
             return "crush"
         return "get rid of"
+
+    def _how_shots_take(self, shots: Sequence[int]) -> str:
+        """Return what a player does with shots, blows, or what is left lying, to what moves."""
+        names = [self.kinds.definition.types[p].class_name or "" for p in shots]
+        if any(self.kinds.analysis.has(p, "mover") for p in shots):
+            return "shoot"
+        return "strike" if any(name.endswith("Flicker") for name in names) else "trap"
+
+    def pushers(self, t: int) -> list[int]:
+        """Return the types that are pushed, and that take sprites of a type away."""
+        analysis = self.kinds.analysis
+        found = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
+        return sorted(p for p in found if analysis.has(p, "pushable"))
 
     def lured(self, targets: Sequence[int]) -> bool:
         """Return True where all targets are dangers that go where something stands, and not otherwise."""
@@ -162,25 +176,18 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     kinds = said.kinds
     index = kinds.definition.type_index
     targets = [index[target] for target in about.targets if target in index]
-    verbs: dict[str, list[str]] = {}
-    for target in targets:
-        verbs.setdefault(said.verb(target), []).append(f"every {said.one(target)}")
-    taken = " and ".join(f"{verb} {listed(things)}" for verb, things in verbs.items()) or "get everything"
+    taken = _taken(said, targets) or "get everything"
     every = listed(f"every {said.one(t)}" for t in targets) or "everything"
     if about.goal == "survive":
         return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
     if about.goal == "escort":
-        return f"lead {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
+        if any(kinds.analysis.has(t, "mover") for t in targets):
+            return f"lead {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its place'}"
+        return f"lure {said.several(said.takers(targets)) or 'others'} to {every}"
     if targets and said.lured(targets):
         return f"lure {every} into {listed(map(said.some, said.places(targets)[:1])) or 'its end'}"
     if about.goal == "push":
-        boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
-        places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
-        if boxes and places:
-            return f"push {listed(f'every {said.one(t)}' for t in boxes)} into {places[0]}"
-        pushed = said.several(t for t in kinds.present if kinds.analysis.has(t, "pushable"))
-        moves = any(kinds.analysis.has(t, "mover") for t in targets)
-        return taken if moves else f"push {every} to its place" if boxes else f"push {pushed} onto {every}"
+        return taken if any(kinds.analysis.has(t, "mover") for t in targets) else _pushing(said, targets)
     if about.goal == "reach":
         return f"get to the {listed(said.one(t) for t in targets) or 'goal'}"
     if about.goal == "race":
@@ -188,6 +195,35 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     if about.goal == "build":
         return f"make enough {said.several(targets[:1]) or 'things'}"
     return taken
+
+
+def _taken(said: _Words, targets: Sequence[int]) -> str:
+    """Return how sprites of some types are taken away, "" without any."""
+    verbs: dict[str, list[str]] = {}
+    for target in targets:
+        verbs.setdefault(said.verb(target), []).append(f"every {said.one(target)}")
+    return " and ".join(f"{verb} {listed(things)}" for verb, things in verbs.items())
+
+
+def _pushing(said: _Words, targets: Sequence[int]) -> str:
+    """Return what is pushed where, and what is to be done beside, for targets that stand."""
+    kinds = said.kinds
+    boxes = [t for t in targets if kinds.analysis.has(t, "pushable")]
+    onto = [t for t in targets if t not in boxes and said.pushers(t)]
+    if not boxes and not onto:  # something comes about where one stands
+        pushed, onto = [t for t in kinds.present if kinds.analysis.has(t, "pushable")], list(targets)
+    else:
+        pushed = sorted({p for t in onto for p in said.pushers(t)})
+    places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
+    clauses = []
+    if boxes:
+        what = listed(f"every {said.one(t)}" for t in boxes)
+        clauses.append(f"push {what} into {places[0]}" if places else f"push {what} to its place")
+    if onto:
+        every = listed(f"every {said.one(t)}" for t in onto) or "its place"
+        clauses.append(f"push {said.several(pushed)} onto {every}")
+    clauses.append(_taken(said, [t for t in targets if t not in boxes and t not in onto]))
+    return " and ".join(filter(None, clauses))
 
 
 def _trouble(about: Concept, said: _Words) -> str:

@@ -1,9 +1,10 @@
 """Repair of rule sets that can be played and mean something odd: what search finds and no designer would write.
 
-Others bring about the player's win, or earn points with what the player is to gather; ground is shot for points; an
-end waits for more of something that nothing makes; how fast a sprite is decides, where nothing speeds up. A search
-rewarded for tension, points or ways to lose keeps all of these, so they are mended in every rule set (read in games
-that were kept: docs/results/rules.md).
+Others bring about the player's win, or earn points with what the player is to gather; shots earn points on ground, or
+on what stays there to be shot again; an end waits for more of something that nothing makes; the player loses when all
+of what has to go for a win, or of what only the player takes, is gone; how fast a sprite is decides, where nothing
+speeds up. A search rewarded for tension, points or ways to lose keeps all of these, so they are mended in every rule
+set (read in games that were kept: docs/results/rules.md).
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def mend_meaning(
     able = _players(space, plain)
     prizes = _prizes(space, plain, able)
     won = _without_helpers(space, plain, endings, prizes, able)
-    paid = [_without_strange_points(space, rule, prizes, able) for rule in won]
-    return paid, _without_vain_endings(space, paid, endings)
+    hit = {n for rule in won for gone, by in _victims(space, rule) if _are_shots(space, by) for n in gone}
+    paid = [_without_strange_points(space, rule, prizes, able, hit) for rule in won]
+    return paid, _without_contradictions(space, paid, _without_vain_endings(space, paid, endings), able)
 
 
 def members_of(space: LearnedSpace, name: str) -> set[str]:
@@ -79,6 +81,10 @@ def _victims(space: LearnedSpace, rule: Rule) -> list[tuple[set[str], set[str]]]
     return [(one, other)] * gone["kills_first"] + [(other, one)] * gone["kills_second"]
 
 
+def _are_shots(space: LearnedSpace, names: Set[str]) -> bool:
+    return all(space.roles.get(n) == "shot" for n in names)
+
+
 def _prizes(space: LearnedSpace, rules: Sequence[Rule], able: Set[str]) -> set[str]:
     """Leaves that stand about and that the player takes."""
     return {
@@ -93,14 +99,9 @@ def _without_helpers(
     """Rules of which none lets others take, at no cost, what has to be taken for a win: the win would come without
     the player. It costs something where the game can be lost by what is left of it.
     """
-    wanted = prizes & {
-        n for e in endings if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")
-        for key, name in e.params if key.startswith("stype") for n in members_of(space, name)
-    }  # fmt: skip
-    feared = {
-        n for e in endings if not e.wins for key, name in e.params if key.startswith("stype")
-        for n in members_of(space, name)
-    } - able  # fmt: skip
+    counters = ("SpriteCounter", "MultiSpriteCounter")
+    wanted = prizes & {n for e in endings if e.wins and e.name in counters for n in _counted(space, e)}
+    feared = {n for e in endings if not e.wins for n in _counted(space, e)} - able
 
     def helps(rule: Rule) -> bool:
         if any(gone & wanted and not by & able for gone, by in _victims(space, rule)):
@@ -110,16 +111,24 @@ def _without_helpers(
     return [rule for rule in rules if not helps(rule)]
 
 
-def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], able: Set[str]) -> Rule:
-    """Return a rule without points for ground that is hit, and without those for others who take what the player is to
-    take.
+def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], able: Set[str], hit: Set[str]) -> Rule:
+    """Return a rule without points for ground that is hit, for shots that are lost on what stays, and for others who
+    take what the player is to take.
+
+    Args:
+        space: of the sprite set.
+        rule: of the game.
+        prizes: leaves that the player takes.
+        able: leaves by which the player acts.
+        hit: leaves that a shot changes.
     """
     paid = rule.get("scoreChange")
     if paid is None or paid.startswith("-"):
         return rule
     for gone, by in _victims(space, rule):
         ground = all(space.roles.get(n) in _GROUND for n in gone)
-        if ground or (gone & prizes and not by & able):
+        wasted = _are_shots(space, gone) and not by <= hit
+        if ground or wasted or (gone & prizes and not by & able):
             return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
     return rule
 
@@ -141,6 +150,32 @@ def _without_vain_endings(
         e for e in endings
         if e.wins or e.name != "SpriteCounterMore" or members_of(space, e.get("stype") or "") & made
     ]  # fmt: skip
+
+
+def _without_contradictions(
+    space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination], able: Set[str]
+) -> list[Termination]:
+    """Terminations of which none loses when all of a kind is gone that has to go for a win, or that nobody but the
+    player takes away.
+    """
+    goals = {n for e in endings if e.wins and "Counter" in e.name for n in _counted(space, e)}
+    taken = [(gone, by) for rule in rules for gone, by in _victims(space, rule)]
+
+    def odd(ending: Termination) -> bool:
+        if ending.wins or ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+            return False
+        kept = _counted(space, ending)
+        if not kept or kept & able:
+            return False
+        takers = [by for gone, by in taken if gone & kept]
+        return bool(kept & goals) or (bool(takers) and all(by <= able for by in takers))
+
+    return [e for e in endings if not odd(e)]
+
+
+def _counted(space: LearnedSpace, ending: Termination) -> set[str]:
+    """Return the names of the leaves that a termination counts."""
+    return {n for key, name in ending.params if key.startswith("stype") for n in members_of(space, name)}
 
 
 def made_by(rules: Sequence[Rule]) -> list[str]:

@@ -47,6 +47,8 @@ _DEATHS = ("killSprite", "killIfAlive")
 _DANGERS = ("chaser", "wanderer", "walker", "missile")
 _LEAST_TIME = 25
 """Ticks that a game lasts at least."""
+_TRIES = 4
+"""Goals that are drawn in place of one that means nothing, at most."""
 _BROUGHT = 0.7
 """Chance that what is brought forth and does nothing else to the player is deadly."""
 
@@ -66,8 +68,11 @@ def repair_playability(
     rules = list(genotype.rules)
     endings = list(genotype.terminations)
     for k, ending in enumerate(endings):
-        if ending.wins and _counts_scenery(space, ending):
-            endings[k] = space.draw_termination(rng, win=True)
+        for _ in range(_TRIES if ending.wins else 0):
+            settled = None if _counts_scenery(space, endings[k]) else _without_the_fleeting(space, endings[k])
+            endings[k] = settled or space.draw_termination(rng, win=True)
+            if settled is not None:
+                break
     if rng.random() < share:
         endings = _with_one_goal(endings)
         rules = _with_few_bonuses(space, _with_one_fate(space, rules, endings), endings)
@@ -78,6 +83,7 @@ def repair_playability(
     if rng.random() < share:
         added += _shots_of_others(space, [*rules, *added], endings, rng)
         rules, added = _with_kin(space, rules), _with_kin(space, added)
+    rules = _supplies(space, [*rules, *added], rng, share) + rules
     rules = [_without_undue_points(space, _stopped(space, rule)) for rule in rules]
     rules, endings = mend_meaning(space, rules, endings)
     while rules and len(rules) + len(added) > most:
@@ -288,6 +294,26 @@ def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:
     return any(space.roles.get(name) in ("frame", "floor", "avatar") for name in named)
 
 
+def _without_the_fleeting(space: LearnedSpace, ending: Termination) -> Termination | None:
+    """Return a winning termination that does not wait for a moment without shots, or without what others bring forth
+    and flies away: it comes by itself. None where it would wait for nothing else.
+    """
+    if ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+        return ending
+
+    def flies_away(name: str) -> bool:
+        role = space.roles.get(name)
+        return role == "shot" or (role == "missile" and not any(space.counts.get(n) for n in members_of(space, name)))
+
+    kept = [value for key, value in ending.params if key.startswith("stype") and not flies_away(value)]
+    others = tuple((key, value) for key, value in ending.params if not key.startswith("stype"))
+    if len(kept) + len(others) == len(ending.params):
+        return ending
+    if len(kept) == 1:
+        return Termination("SpriteCounter", (("stype", kept[0]), *others))
+    return Termination(ending.name, (*((f"stype{k + 1}", n) for k, n in enumerate(kept)), *others)) if kept else None
+
+
 def _wide(space: LearnedSpace, name: str) -> set[str]:
     """Names of a type and of the groups above it."""
     index, types = space.definition.type_index, space.definition.types
@@ -376,6 +402,31 @@ def _goals(
                 if name in space.kinds.resources and hunter in space.kinds.avatars:
                     effect = "collectResource"
                 found.append(Rule(name, hunter, effect, (("scoreChange", "1"),)))
+    return found
+
+
+def _supplies(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generator, share: float) -> list[Rule]:
+    """Rules by which the player gets what its shots use up, where no rule gives it any: it lies about, or comes with
+    something that the player takes, or else with something that it meets and that is no danger.
+    """
+    index, types = space.definition.type_index, space.definition.types
+    found: list[Rule] = []
+    for hero in space.kinds.avatars:
+        params = types[index[hero]].params
+        for used in dict.fromkeys(filter(None, str(params.get("ammo") or "").split(","))):
+            given = any(r.get("resource") == used or (r.effect == "collectResource" and r.first == used) for r in rules)
+            if given or used not in index or rng.random() >= share:
+                continue
+            if space.counts.get(used):
+                found.append(Rule(used, hero, "collectResource"))
+                continue
+            taken = [r.first for r in rules if r.second == hero and r.effect == "killSprite" and r.first in index]
+            met = {n for r in rules if hero in r.pair for n in r.pair}
+            free = [n for n in _leaves(space, (*STANDING, "missile")) if (hero, n) in space.pairs and n not in met]
+            if sources := taken or [n for n in free if not _wide(space, n) & met]:
+                value = str(max(1, int(float(str(params.get("ammoCost") or 1)))))
+                gift = (("resource", used), ("value", value), *([] if taken else [("killResource", "True")]))
+                found.append(Rule(hero, sources[int(rng.integers(len(sources)))], "changeResource", gift))
     return found
 
 

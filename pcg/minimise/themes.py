@@ -47,6 +47,7 @@ ROLES: Mapping[str, str] = {
     "exit": "is that other place",
     "shot": "is shot by the avatar",
     "blow": "is struck by the avatar, beside it",
+    "charge": "is laid by the avatar, and stays there",
     "target": "is shot by the avatar, and stands still",
     "plain": "turns into something else that stands where the avatar touches it, and all of it has to",
     "painted": "is what that turns into",
@@ -83,6 +84,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
     "blow": ("blade", "sword", "blade", "laser"),
+    "charge": ("trap", "trap bomb", "bomb mine", "bomb mine"),
     "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
     "plain": ("mark", "mark", "mark", "mark"),
     "painted": ("flower", "torch", "flag", "flag"),
@@ -98,7 +100,7 @@ COLOURS: Mapping[str, str] = {
     "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
-    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "scenery": "LIGHTGRAY",
+    "exit": "LIGHTBLUE", "shot": "WHITE", "blow": "WHITE", "charge": "WHITE", "scenery": "LIGHTGRAY",
     "target": "BROWN", "place": "DARKGRAY",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
@@ -193,7 +195,7 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
     if t in ground_types(analysis.definition) and not roles & {"harmful", "solid", "collectable", "goal"}:
         return "floor"
     if base == "shot" or _shot(t, analysis):
-        return "blow" if name == "OrientedFlicker" else "shot"
+        return "blow" if name.endswith("Flicker") else "shot" if "mover" in roles else "charge"
     if base == "spawner":
         return "nest"
     if base in ("portal", "exit", "box"):

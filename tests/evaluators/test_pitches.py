@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pcg.describe import describe
 from pcg.engine.game import Game, load
 from pcg.evaluators.judging.concepts import concept_of
 from pcg.evaluators.judging.game_kinds import game_kinds
@@ -38,7 +39,7 @@ def test_a_pitch_tells_what_turns_into_what() -> None:
 def test_a_blow_is_no_trap_and_chasers_of_others_do_not_chase_you() -> None:
     armed = FETCH.lstrip().replace("hero > MovingAvatar", "sword > Flicker\n        hero > ShootAvatar stype=sword", 1)
     slain = armed.replace("coin hero > killSprite", "ghost sword > killSprite").replace("stype=coin", "stype=ghost")
-    assert told(load(slain, levels=[LEVEL])).startswith("Shoot every ghost")
+    assert told(load(slain, levels=[LEVEL])).startswith("Strike every ghost")
     fond = FETCH.lstrip().replace("ghost > RandomNPC", "ghost > Chaser stype=coin")
     assert told(load(fond, levels=[LEVEL])).endswith("while ghosts chase coins.")
 
@@ -73,6 +74,36 @@ BasicGame
     assert concept_of(game, [game.read_level(0)]).goal == "push" and told(game) == "Push every crate into a hole."
     shot = load(pushed.replace("crate hole", "crate knife"), levels=[level])
     assert concept_of(shot, [shot.read_level(0)]).goal == "destroy" and told(shot) == "Break every crate."
+
+
+def test_what_the_player_gathers_is_not_pushed_onto() -> None:
+    game = load("boxes")
+    text = game.definition.source.replace("LevelMapping", "LevelMapping\n        c > floor coin", 1)
+    text = text.replace("SpriteSet", "SpriteSet\n        coin > Immovable", 1)
+    text = text.replace("InteractionSet", "InteractionSet\n        coin hero > killSprite", 1)
+    old = next(line for line in text.splitlines() if "win=True" in line)
+    text = text.replace(old, "        MultiSpriteCounter stype1=coin stype2=mark limit=0 win=True")
+    level = game.levels[0].replace(".", "c", 1)
+    both = load(text, levels=[level])
+    about = concept_of(both, [both.read_level(0)])
+    assert about.goal == "push" and about.targets == ("mark", "coin"), "the title is about what is pushed"
+    assert told(both).startswith("Push boxs onto every mark and gather every coin")
+
+
+def test_what_stands_and_others_destroy_is_not_led() -> None:
+    pursued = FETCH.lstrip().replace("ghost > RandomNPC", "ghost > Chaser stype=hero")
+    lured = pursued.replace("coin hero > killSprite", "coin ghost > killSprite")
+    assert told(load(lured, levels=[LEVEL])).startswith("Lure ghosts to every coin")
+
+
+def test_what_lies_where_it_was_put_traps() -> None:
+    laid = FETCH.lstrip().replace("hero > MovingAvatar", "snare > Immovable\n        hero > ShootAvatar stype=snare", 1)
+    caught = laid.replace("coin hero > killSprite", "ghost snare > killSprite").replace("stype=coin", "stype=ghost")
+    assert told(load(caught, levels=[LEVEL])).startswith("Trap every ghost")
+    shot = load(caught.replace("snare > Immovable", "snare > Missile"), levels=[LEVEL])
+    assert told(shot).startswith("Shoot every ghost")
+    for game, words in ((load(caught, levels=[LEVEL]), "Uses a snare in front of it"), (shot, "Shoots a snare")):
+        assert words in str(describe(game))
 
 
 def test_lists_of_words() -> None:

@@ -101,6 +101,67 @@ def test_no_end_waits_for_more_of_what_nothing_makes(space: LearnedSpace) -> Non
     assert mended(space, TAKE, clone, endings=(COINS, many("coin")))[-1] == str(many("coin"))
 
 
+def test_nothing_is_lost_by_what_has_to_go_for_a_win(space: LearnedSpace) -> None:
+    def loss(*names: str) -> Termination:
+        params = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
+        return Termination("MultiSpriteCounter", (*params, ("limit", "0"), ("win", "False")))
+
+    theft = Rule("ash", "thief", "killSprite")
+    assert mended(space, TAKE, theft, endings=(COINS, loss("coin", "ash"))) == [str(TAKE), str(theft), str(COINS)]
+    assert str(loss("ash")) in mended(space, TAKE, theft, endings=(COINS, loss("ash"))), "it is to be guarded"
+    # what the player alone takes away is no danger but a trap
+    sweep = Rule("ash", "hero", "killSprite", (("scoreChange", "1"),))
+    assert str(loss("ash")) not in mended(space, TAKE, sweep, endings=(COINS, loss("ash")))
+    assert str(loss("ash")) in mended(space, TAKE, sweep, theft, endings=(COINS, loss("ash")))
+    assert str(loss("hero")) in mended(space, TAKE, Rule("hero", "thief", "killSprite"), endings=(COINS, loss("hero")))
+
+
+def test_shots_are_paid_for_what_they_hit_and_not_for_what_stays(space: LearnedSpace) -> None:
+    wasted = Rule("blade", "ash", "killSprite", (("scoreChange", "5"),))
+    assert mended(space, TAKE, wasted)[1] == "blade ash > killSprite"
+    broken = Rule("ash", "blade", "killSprite")
+    assert mended(space, TAKE, broken, wasted)[2] == str(wasted)
+
+
+def test_no_goal_waits_for_a_moment_without_what_flies_about() -> None:
+    text = SPRITES.replace(
+        "nest   > SpawnPoint stype=thief", "rock   > Missile\n        nest   > SpawnPoint stype=rock"
+    )
+    flying = LearnedSpace(RuleSpace.of(text, [LEVEL]))
+
+    def goals(*names: str) -> list[list[str]]:
+        params = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
+        goal = Termination("MultiSpriteCounter", (*params, ("limit", "0"), ("win", "True")))
+        made = repair_playability(flying, RuleSet((TAKE,), (goal,)), np.random.default_rng(1), share=1.0, most=20)
+        return [[value for key, value in e.params if key.startswith("stype")] for e in made.terminations if e.wins]
+
+    assert goals("rock", "coin") == [["coin"]] and goals("coin", "blade", "ash") == [["coin", "ash"]]
+    assert goals("coin", "thief") == [["coin", "thief"]]
+    assert all("rock" not in names for names in goals("rock"))
+
+
+@pytest.mark.parametrize(
+    ("placed", "rules", "gift"),
+    [
+        ("gem", (TAKE,), "gem hero > collectResource"),
+        ("ash", (TAKE,), "hero coin > changeResource resource=gem value=1"),
+        ("ash", (), "changeResource resource=gem value=1 killResource=True"),
+    ],
+)
+def test_a_player_who_needs_ammunition_gets_some(placed: str, rules: tuple[Rule, ...], gift: str) -> None:
+    armed = SPRITES.replace("ShootAvatar stype=blade", "ShootAvatar stype=blade ammo=gem")
+    armed = armed.replace("ash    > Immovable", "ash    > Immovable\n        gem    > Resource")
+    armed = armed.replace("a > floor ash", f"a > floor {placed}")
+    goal = Termination("SpriteCounter", (("stype", "thief"), ("limit", "0"), ("win", "True")))
+    shot = Rule("thief", "blade", "killSprite")
+    space = LearnedSpace(RuleSpace.of(armed, [LEVEL]))
+    given = RuleSet((*rules, shot), (goal,))
+    made = repair_playability(space, given, np.random.default_rng(1), share=1.0, most=20)
+    assert sum(str(rule).endswith(gift) for rule in made.rules) == 1
+    again = repair_playability(space, made, np.random.default_rng(2), share=1.0, most=20)
+    assert sum("gem" in str(rule) for rule in again.rules) == 1, "one way to get some is enough"
+
+
 def test_speeds_decide_nothing_on_a_grid(space: LearnedSpace) -> None:
     slow = Rule("coin", "hero", "killIfSlow", (("limspeed", "53.89"), ("scoreChange", "2")))
     fast = Rule("hero", "ash", "killIfFast", (("limspeed", "44.6"),))

@@ -86,6 +86,23 @@ def test_a_shot_that_hits_nothing_goes_and_the_avatar_shoots_no_more() -> None:
     assert "ShootAvatar stype=knife" in with_cast(hits, [LEVEL])[0], "one that hits somebody stays"
 
 
+def test_a_shot_for_which_there_never_is_ammunition_goes_with_its_rules() -> None:
+    armed = (
+        FETCH.lstrip()
+        .replace(
+            "        hero > MovingAvatar",
+            "        gem > Resource\n        knife > Missile\n"
+            "        hero > ShootAvatar stype=knife ammo=gem ammoCost=2 minAmmo=1",
+            1,
+        )
+        .replace("        hero wall > stepBack", "        hero wall > stepBack\n        ghost knife > killSprite", 1)
+    )
+    text, _ = with_cast(armed, [LEVEL])
+    assert not {"knife", "gem", "ammo"} & set(text.replace("=", " ").split()) and check_game(text) == []
+    given = armed.replace("ghost knife >", "hero coin > changeResource resource=gem value=2\n        ghost knife >")
+    assert given != armed and "ammo=gem" in with_cast(given, [LEVEL])[0], "who gets some can shoot"
+
+
 def test_litter_goes_with_the_rule_that_leaves_it() -> None:
     text = FETCH.lstrip().replace("        coin > Immovable", "        hay > Immovable\n        coin > Immovable")
     littered = text.replace("hero ghost > kill", "coin ghost > spawn stype=hay\n        hero ghost > kill")

@@ -30,6 +30,7 @@ from pcg.runs.experiments.finishing import (
     with_used_characters,
     with_visible_parts,
     with_whole_goals,
+    without_echoes,
     without_idle_endings,
     won_by_waiting,
 )
@@ -148,6 +149,19 @@ def test_a_goal_leaves_nothing() -> None:
     assert with_whole_goals(most).count("limit=1") == 0 and load(with_whole_goals(most)).definition.types
     many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=6")
     assert "limit=6" in with_whole_goals(many)
+
+
+def test_a_death_is_said_once() -> None:
+    old = "        hero ghost > killSprite"
+    twice = old + "\n        hero ghost > subtractHealthPoints\n        hero ghost > killIfAlive"
+    assert FETCH.count(old) == 1 and RuleSet.of(without_echoes(FETCH.replace(old, twice))) == RuleSet.of(FETCH)
+    group = FETCH.replace("        ghost > RandomNPC", "        foes >\n            ghost > RandomNPC", 1)
+    both = group.replace(old, old + "\n        hero foes > killSprite")
+    assert [str(r) for r in RuleSet.of(without_echoes(both)).rules if r.first == "hero" and r.second != "wall"] == [
+        "hero foes > killSprite"
+    ]
+    paid = FETCH.replace(old, old + "\n        hero ghost > killIfAlive scoreChange=-5")
+    assert without_echoes(paid) == paid, "points are told"
 
 
 def test_a_level_that_waiting_wins_is_told() -> None:

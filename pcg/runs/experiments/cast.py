@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import parse
@@ -16,6 +17,7 @@ from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.checker import check_game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
+from pcg.engine.vgdl.lint import NEVER_APPEARS
 from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
@@ -26,10 +28,16 @@ from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
 from pcg.minimise.themes import role_of
 
-_WALK_ON = ("friend", "scenery", "floor", "nest", "shot", "blow", "target")
+_SHOTS = ("shot", "blow", "charge")
+"""Roles of what an avatar makes."""
+_WALK_ON = ("friend", "scenery", "floor", "nest", "target", *_SHOTS)
 """Roles of which walk-on parts are."""
-_UNARMED: Mapping[str, str] = {"ShootAvatar": "MovingAvatar", "FlakAvatar": "HorizontalAvatar"}
+_UNARMED: Mapping[str, str] = {
+    "ShootAvatar": "MovingAvatar", "FlakAvatar": "HorizontalAvatar", "OngoingShootAvatar": "OngoingAvatar",
+}  # fmt: skip
 """Avatars that shoot, and those that move alike and do not."""
+_ARMING = ("stype", "ammo", "ammoCost", "minAmmo", "rotateInPlace")
+"""Parameters of avatars that shoot, which others do not have."""
 _BOTH = ("killBoth", "killSecond")
 """Words of a rule that changes the second sprite as well."""
 
@@ -48,13 +56,15 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     definition = load(made).definition
     analysis = analyse(definition)
     extras = walk_ons(RuleSet.of(made), definition, analysis)
-    shots = {name for name in extras if role_of(definition.type_index[name], analysis) in ("shot", "blow")}
+    extras |= _without_ammunition(definition, analysis)
+    shots = {name for name in extras if role_of(definition.type_index[name], analysis) in _SHOTS}
     tree = unarmed(parse(made), shots)
     armed = {
         v for line in tree.walk() if isinstance(line, SpriteLine) for o in line.options for v in o.value.split(",")
     }
     extras -= shots & armed
     smaller = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] in extras])
+    smaller = without_absent_sprites(smaller)  # as what the shots used up
     mapping = load(smaller).definition.mapping
     first: dict[tuple[str, ...], str] = {}
     for character in sorted(mapping, key=lambda c: mapping[c] != definition.mapping.get(c)):  # what it stood for before
@@ -65,6 +75,21 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     if check_game(smaller) or not set("".join(levels)) <= known:
         return made, tuple(levels)
     return smaller, tuple(level.translate(same) for level in levels)
+
+
+def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> set[str]:
+    """Return the names of the types that avatars shoot with something that they never get any of."""
+    given = {p for found in analysis.meetings.values() for c in found for p in c.products}
+    given |= {first for (first, _), found in analysis.meetings.items() for c in found if c.kind == "collect"}
+    index = definition.type_index
+    shot: dict[str, bool] = {}
+    for avatar in analysis.avatars:
+        params = definition.types[avatar].raw
+        for weapon, used in zip_longest(*(params.get(key, "").split(",") for key in ("stype", "ammo")), fillvalue=""):
+            free = used not in index or not given.isdisjoint(definition.types[index[used]].subtypes)
+            if weapon in index:
+                shot[weapon] = shot.get(weapon, False) or free
+    return {name for name, possible in shot.items() if not possible}
 
 
 def with_quarry(text: str, levels: Sequence[str]) -> str:
@@ -94,6 +119,19 @@ def with_quarry(text: str, levels: Sequence[str]) -> str:
 
     tree = parse(text)
     made = dumps(Tree(replace(tree.header, children=tuple(map(put, tree.header.children))), tree.after, tree.file))
+    return better(made, text)
+
+
+def without_absent_sprites(text: str) -> str:
+    """Return a game without the sprites that never appear in it; one that has to stay for another's sake stays."""
+    absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+    tree = parse(text)
+    made = Cutter(tree).text([part for part in sprites_in(tree) if part.text in absent])
+    return better(made, text) if absent else text
+
+
+def better(made: str, text: str) -> str:
+    """Return a game as it was made of another one, or that one where the checker finds fewer faults with it."""
     return made if len(check_game(made)) <= len(check_game(text)) else text
 
 
@@ -134,7 +172,7 @@ def without_lone_groups(text: str) -> str:
     for group, member in names.items():  # a group within a group of one
         names[group] = names.get(member, member)
     made = with_names(parse(dumps(Tree(replace(tree.header, children=children), tree.after, tree.file))), names)
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def unarmed(tree: Tree, shots: Collection[str]) -> Tree:
@@ -150,7 +188,9 @@ def unarmed(tree: Tree, shots: Collection[str]) -> Tree:
             and named[0] in _UNARMED
             and any(o.key == "stype" and o.value in shots for o in entry.options)
         ):
-            kept = tuple(o for o in entry.options if o.key not in ("stype", "ammo", "rotateInPlace"))
+            kept = tuple(
+                o for o in entry.options if o.key not in ("stype", "ammo", "ammoCost", "minAmmo", "rotateInPlace")
+            )
             entry = replace(entry, classes=(Word(_UNARMED[named[0]]),), options=kept)
         return replace(entry, children=children)
 
@@ -178,7 +218,7 @@ def walk_ons(rules: RuleSet, definition: GameDefinition, analysis: GameAnalysis)
     makers = {definition.types[t].name for t in analysis.concrete if analysis.has(t, "spawner")}
     players = {
         t.name for t in definition.types
-        if t.line and t.leaf and role_of(t.id, analysis) in ("avatar", "shot", "blow")
+        if t.line and t.leaf and role_of(t.id, analysis) in ("avatar", *_SHOTS)
     }  # fmt: skip
     while True:
         needed = {name for owner, name in named if owner not in found and name in found}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.lint import NEVER_APPEARS
 from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
@@ -33,9 +32,8 @@ from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
-from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.themes import dressed
-from pcg.runs.experiments.cast import with_cast, with_characters, with_quarry
+from pcg.runs.experiments.cast import better, with_cast, with_characters, with_quarry, without_absent_sprites
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -55,6 +53,9 @@ FEW = 6
 """Sprites from which on a goal may leave some."""
 IDLE, ASTRAY = 200, 0.05
 """Ticks in which nobody acts, and the share of the movers that may be astray then."""
+_DYING = ("killSprite", "killIfAlive", "subtractHealthPoints")
+"""Effects by which the first of two sprites dies, or may."""
+_POINTS: Mapping[str, None] = {"scoreChange": None}
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
 
@@ -139,6 +140,7 @@ def finished_game(
     text = with_quarry(dumps(without_comments(parse(text))), levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
+    text = without_echoes(text)
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -157,7 +159,7 @@ def finished_game(
     few = min(effort.compared or len(chosen), len(chosen))
     for compared, seeds in ((few, effort.seeds), (len(chosen), 3 * effort.seeds)):
         small = minimise(load(text, levels=chosen), levels=range(compared), seeds=seeds, seed=1)
-        made = with_plain_goals(small.text)
+        made = without_echoes(with_plain_goals(small.text))
         if not check_game(made) and _stays_won(load(made, levels=chosen), course):
             plain, removed = made, tuple(map(str, small.removed))
             break
@@ -213,7 +215,7 @@ def with_other_pace(text: str, share: float) -> str:
         return replace(node, options=options, children=children)
 
     made = dumps(Tree(paced(tree.header), tree.after, tree.file))
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def with_round_points(text: str) -> str:
@@ -222,7 +224,7 @@ def with_round_points(text: str) -> str:
     analysis = analyse(load(text).definition)
     rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
     made = dumps(replace_rules(tree, rounded))
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def with_visible_parts(text: str) -> str:
@@ -246,7 +248,7 @@ def with_visible_parts(text: str) -> str:
         return replace(node, children=children)
 
     made = dumps(Tree(seen(tree.header), tree.after, tree.file))
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def with_ground(text: str) -> str:
@@ -278,7 +280,7 @@ def with_ground(text: str) -> str:
         return replace(node, names=(Word(ground), *node.names)) if bare and not stays & set(names) else node
 
     made = dumps(Tree(put(tree.header), tree.after, tree.file))
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def with_whole_goals(text: str) -> str:
@@ -291,7 +293,7 @@ def with_whole_goals(text: str) -> str:
         for k, ending in enumerate(rules.terminations)
     )
     made = dumps(replace_rules(tree, RuleSet(rules.rules, endings)))
-    return text if not vanish or check_game(made) else made
+    return better(made, text) if vanish else text
 
 
 def without_idle_endings(text: str) -> str:
@@ -311,7 +313,7 @@ def without_idle_endings(text: str) -> str:
     }  # fmt: skip
     kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
     made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))
-    return text if not idle or not any(ending.wins for ending in kept) or check_game(made) else made
+    return better(made, text) if idle and any(ending.wins for ending in kept) else text
 
 
 def with_used_characters(text: str, levels: Sequence[str]) -> str:
@@ -336,14 +338,6 @@ def with_used_characters(text: str, levels: Sequence[str]) -> str:
     return with_characters(dumps(Tree(header, tree.after, tree.file)), used)
 
 
-def without_absent_sprites(text: str) -> str:
-    """Return a game without the sprites that never appear in it; one that has to stay for another's sake stays."""
-    absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
-    tree = parse(text)
-    made = Cutter(tree).text([part for part in sprites_in(tree) if part.text in absent])
-    return made if absent and not check_game(made) else text
-
-
 def with_plain_goals(text: str) -> str:
     """Return a game whose terminations that count several kinds of sprites, of which one is left, count that one."""
     tree = parse(text)
@@ -357,7 +351,7 @@ def with_plain_goals(text: str) -> str:
         return Termination("SpriteCounter", (("stype", counted[0]), *others))
 
     made = dumps(replace_rules(tree, RuleSet(rules.rules, tuple(map(plain, rules.terminations)))))
-    return text if check_game(made) else made
+    return better(made, text)
 
 
 def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) -> tuple[CourseLevel, ...]:
@@ -413,7 +407,30 @@ def with_edges_of_groups(text: str) -> str:
             found[found.index(edge[0])] = replace(edge[0], first=group.name)
             found = [rule for rule in found if rule not in edge]
     made = dumps(replace_rules(tree, RuleSet(tuple(found), rules.terminations)))
-    return text if tuple(found) == rules.rules or check_game(made) else made
+    return better(made, text) if tuple(found) != rules.rules else text
+
+
+def without_echoes(text: str) -> str:
+    """Return a game without rules that only say again that something dies: in the same meeting, or in one of a group
+    whose rule says it for all.
+    """
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    definition = load(text).definition
+    index, types = definition.type_index, definition.types
+    sure = {rule.pair for rule in rules.rules if rule.effect == "killSprite" and not with_params(rule.params, _POINTS)}
+    left = []
+    said: set[tuple[str, str]] = set()
+    for rule in rules.rules:
+        above = [[types[t].name for t in types[index[name]].path] if name in index else [name] for name in rule.pair]
+        wider = {(one, other) for one in above[0] for other in above[1]} - {rule.pair}
+        again = rule.effect in _DYING and (wider & sure or (rule.pair in sure and rule.effect != "killSprite"))
+        if rule.effect in _DYING and not rule.params and (again or rule.pair in said):
+            continue
+        said |= {rule.pair} if rule.effect == "killSprite" else set()
+        left.append(rule)
+    made = dumps(replace_rules(tree, RuleSet(tuple(left), rules.terminations)))
+    return better(made, text) if len(left) < len(rules.rules) else text
 
 
 def nearly_equal(one: str, other: str) -> bool:

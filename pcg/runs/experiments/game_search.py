@@ -48,6 +48,11 @@ ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
 NEARLY = 0.3
 """Distance of presented games below which they are nearly the same, as by `shape_distance`."""
+NEAR_OF_KIND = 0.42
+"""The same of games with the same goal and the same danger: of such pairs in runs that were read, those below it were
+one game to the eye, and most of those above were not."""
+STOOD = 0.9
+"""Least value of every constraint in the last plays of a game that is kept."""
 EFFORT = 0.2
 """Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
 
@@ -113,6 +118,12 @@ class KeptGame:
         return float(self.judgement["value"]) if self.judgement is not None else self.evaluation.fitness
 
     @property
+    def kind(self) -> tuple[float, float]:
+        """Numbers of the goal and of the danger, -1 where they are not known."""
+        metrics = self.evaluation.metrics
+        return metrics.get("goal", -1.0), metrics.get("danger", -1.0)
+
+    @property
     def lucky(self) -> bool:
         """True when a random player has won more than the share of its plays that is allowed, whenever it was asked."""
         last = self.confirmed
@@ -120,6 +131,14 @@ class KeptGame:
             return True
         chance = (self.judgement or {}).get("parts", {}).get("chance")
         return chance is not None and chance["value"] <= 0.0
+
+    @property
+    def stood(self) -> bool:
+        """False when the last plays have shown that the game is not feasible: no constraint may miss what it asks for
+        by more than luck in a few of many plays does.
+        """
+        last = self.confirmed
+        return last is None or last.feasible or min(last.constraints.values(), default=0.0) >= STOOD
 
     @property
     def rank(self) -> tuple[float, float, float, int]:
@@ -145,7 +164,7 @@ def choose_diverse(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
         return list(games)
     left = list(range(len(games)))
     chosen: list[int] = []
-    of = [(game.evaluation.metrics.get("goal", -1), game.evaluation.metrics.get("danger", -1)) for game in games]
+    of = [game.kind for game in games]
     while len(chosen) < number:
 
         def worth(k: int) -> tuple[float, int]:
@@ -250,7 +269,8 @@ class GameSearch(SearchRun):
         if self.confirmed:
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
             kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
-            found = sorted(kept, key=lambda game: game.rank, reverse=True)
+            ranked = sorted(kept, key=lambda game: game.rank, reverse=True)
+            found = [game for game in ranked if game.stood] or ranked
         return choose_diverse(found, self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
@@ -314,8 +334,8 @@ class GameSearch(SearchRun):
             self._halve(played)
 
     def _settle_kept(self) -> None:
-        """Play and present the games that are kept, until all are: one that chance wins, or that is nearly the same as
-        a better one now, makes way for the next.
+        """Play and present the games that are kept, until all are: one that chance wins, that is not feasible in these
+        plays, or that is nearly the same as a better one now, makes way for the next.
         """
         settled: set[int] = set()
         while True:
@@ -348,15 +368,15 @@ class GameSearch(SearchRun):
 
     def _find_doubles(self) -> None:
         """Find games that are nearly the same as a better one now that what has no effect is gone."""
-        seen: list[Shape] = []
+        seen: list[tuple[tuple[float, float], Shape]] = []
         for game in self.games():
             shown = self.shown.get(game.candidate.id)
             if shown is None:
                 continue
-            shape = shown.shape
-            if any(shape_distance(shape, other) < NEARLY for other in seen):
+            kind, shape = game.kind, shown.shape
+            if any(shape_distance(shape, other) < (NEAR_OF_KIND if of == kind else NEARLY) for of, other in seen):
                 self.doubles.add(game.candidate.id)
-            seen.append(shape)
+            seen.append((kind, shape))
 
     def _present(self, games: Sequence[KeptGame]) -> None:
         """Finish games, and remove their parts that have no effect."""
@@ -394,6 +414,8 @@ class GameSearch(SearchRun):
         for known in map(self._known, games):
             if known.lucky:
                 self.reasons["a random player wins too often in the last plays"] += 1
+            elif not known.stood:
+                self.reasons["not feasible in the last plays"] += 1
         played = [known for known in map(self._known, games) if not known.lucky]
         return sorted(played, key=lambda game: game.rank, reverse=True)
 

@@ -7,6 +7,7 @@ al. 2024) spans its archive by concepts of board games in the same way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Protocol
@@ -40,6 +41,8 @@ _TITLES: Mapping[str, str] = {
     "reach": "The Way to the {x}", "build": "Making of the {x}", "race": "Racing to the {x}",
     "other": "The Matter of the {x}",
 }  # fmt: skip
+NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
+"""The number that tells a type from others of its name."""
 _MOVING = ("chaser", "wanderer", "walker", "missile")
 
 
@@ -94,7 +97,7 @@ class Concept:
             things: that have names in sentences.
         """
         names = {thing.type: thing.name for thing in things}
-        target = names.get(self.targets[0], self.targets[0]) if self.targets else "Things"
+        target = NUMBER.sub("", names.get(self.targets[0], self.targets[0])) if self.targets else "Things"
         words = " ".join(word[:1].upper() + word[1:] for word in target.split())
         return _TITLES[self.goal].format(x=words)
 

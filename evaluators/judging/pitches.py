@@ -4,18 +4,16 @@ turns into what.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from pcg.engine.vgdl.definition import GameDefinition, Level
-from pcg.evaluators.judging.concepts import Concept, concept
+from pcg.evaluators.judging.concepts import NUMBER, Concept, concept
 from pcg.evaluators.judging.game_kinds import GameKinds
 
 _MOVING = ("chaser", "wanderer", "walker", "missile")
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
 _UNLOCKING = "killIfOtherHasMore"
 """Effect by which who holds enough of something takes something away."""
-_NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
 _TURNS = 2
 """Transformations that are told at most."""
 
@@ -64,7 +62,7 @@ class _Words:
 
     def one(self, t: int) -> str:
         """Return the name of a type, without the number that tells it from others of its kind."""
-        return _NUMBER.sub("", self._name(self.kinds.name(t)))
+        return NUMBER.sub("", self._name(self.kinds.name(t)))
 
     def several(self, types: Iterable[int]) -> str:
         """Return types as a list in the plural."""
@@ -156,10 +154,13 @@ class _Words:
             if kinds.kinds[source.product] == "floor" or source.partner not in kinds.present:
                 continue
             kind = kinds.kinds.get(source.partner, "")
+            pushed = kinds.analysis.has(source.maker, "pushable")
             moves = kinds.analysis.has(source.maker, "mover")
             how = {"avatar": "that you touch", "shot": "that is shot"}.get(kind)
             if how is None:
-                how = f"that meets {self.some(source.partner)}" if moves else ""
+                into = kinds.kinds.get(source.partner) not in _MOVING
+                other = self.some(source.partner)
+                how = f"that meets {other}" if moves else f"pushed into {other}" if pushed and into else ""
             if not how:  # something stands still and is met
                 how = f"that {self.some(source.partner)} gets at"
             told.append(f"{self.some(source.maker)} {how} turns into {self.some(source.product)}")
@@ -230,7 +231,8 @@ def _trouble(about: Concept, said: _Words) -> str:
     kinds = said.kinds
     harmful = [t for t in kinds.present if kinds.analysis.harms(t)]
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
-    dangers = said.several(those or harmful)
+    going = [t for t in harmful if kinds.analysis.has(t, "mover")]  # nests do not fly about
+    dangers = said.several(those or going or harmful)
     chased = "you" if (prey := _prey(kinds, those)) is None else said.several(prey) or "others"
     return {
         "chasers": f"while {dangers} chase {chased}", "missiles": f"while {dangers} fly about",

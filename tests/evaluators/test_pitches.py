@@ -72,6 +72,9 @@ BasicGame
     level = "wwwwww\nwA.c.w\nw..o.w\nwwwwww"
     game = load(pushed, levels=[level])
     assert concept_of(game, [game.read_level(0)]).goal == "push" and told(game) == "Push every crate into a hole."
+    turned = pushed.replace("crate hole > killSprite", "crate hole > transformTo stype=knife")
+    words = "Push every crate into a hole; a crate pushed into a hole turns into a knife."
+    assert told(load(turned, levels=[level])) == words
     shot = load(pushed.replace("crate hole", "crate knife"), levels=[level])
     assert concept_of(shot, [shot.read_level(0)]).goal == "destroy" and told(shot) == "Break every crate."
 

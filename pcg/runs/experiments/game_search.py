@@ -134,11 +134,12 @@ class KeptGame:
 
     @property
     def stood(self) -> bool:
-        """False when the last plays have shown that the game is not feasible: no constraint may miss what it asks for
-        by more than luck in a few of many plays does.
+        """False when the judge refuses the game, or the last plays have shown that it is not feasible: no constraint
+        may miss what it asks for by more than luck in a few of many plays does.
         """
         last = self.confirmed
-        return last is None or last.feasible or min(last.constraints.values(), default=0.0) >= STOOD
+        refused = self.judgement is not None and not self.judgement["feasible"]
+        return not refused and (last is None or last.feasible or min(last.constraints.values(), default=0.0) >= STOOD)
 
     @property
     def rank(self) -> tuple[float, float, float, int]:

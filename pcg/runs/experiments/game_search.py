@@ -336,7 +336,7 @@ class GameSearch(SearchRun):
 
     def _settle_kept(self) -> None:
         """Play and present the games that are kept, until all are: one that chance wins, that is not feasible in these
-        plays, or that is nearly the same as a better one now, makes way for the next.
+        plays, or that is nearly the same as a better one now, makes way for the next, be it no finalist.
         """
         settled: set[int] = set()
         while True:
@@ -347,8 +347,15 @@ class GameSearch(SearchRun):
             elif new := [game for game in games if game.candidate.id not in self.shown]:
                 self._present(new)
                 self._find_doubles()
+            elif further := self._further(self.config.count - sum(game.stood for game in games)):
+                self._last_plays(further, -(-self.config.confirm // 4), 0)
             else:
                 break
+
+    def _further(self, number: int) -> list[KeptGame]:
+        """Return up to so many of the best games that were no finalists, for places that finalists have left."""
+        left = [game for game in self.archive.best() if game.candidate.id not in self.confirmed]
+        return choose_diverse(left, number) if number > 0 else []
 
     def _halve(self, played: list[KeptGame]) -> None:
         """Find the best by successive halving (Jamieson, Talwalkar 2016).

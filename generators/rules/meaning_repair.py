@@ -112,8 +112,8 @@ def _without_helpers(
 
 
 def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], able: Set[str], hit: Set[str]) -> Rule:
-    """Return a rule without points for ground that is hit, for shots that are lost on what stays, and for others who
-    take what the player is to take.
+    """Return a rule without points for ground that is hit, for shots that are lost on what stays, for others who die at
+    the ground, and for those who take what the player is to take.
 
     Args:
         space: of the sprite set.
@@ -128,7 +128,8 @@ def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], a
     for gone, by in _victims(space, rule):
         ground = all(space.roles.get(n) in _GROUND for n in gone)
         wasted = _are_shots(space, gone) and not by <= hit
-        if ground or wasted or (gone & prizes and not by & able):
+        alone = not gone & able and all(space.roles.get(n) in _GROUND for n in by)
+        if ground or wasted or alone or (gone & prizes and not by & able):
             return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
     return rule
 

@@ -24,7 +24,10 @@ _MASS = frozenset(
 )  # fmt: skip
 """Nouns that take no article."""
 _SAME = frozenset(["sheep", "fish", "deer"])
-_IRREGULAR = {"man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet"}
+_IRREGULAR = {
+    "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet",
+    "thief": "thieves", "wolf": "wolves", "leaf": "leaves", "shelf": "shelves", "loaf": "loaves", "elf": "elves",
+}  # fmt: skip
 _NO_PLURAL = ("ss", "us", "is", "as", "os")
 _SHORT, _LONGEST = 20, 200
 """Most ticks that a number of whole cells is told for, and one cell."""

@@ -119,6 +119,8 @@ def test_nothing_is_lost_by_what_has_to_go_for_a_win(space: LearnedSpace) -> Non
 def test_shots_are_paid_for_what_they_hit_and_not_for_what_stays(space: LearnedSpace) -> None:
     wasted = Rule("blade", "ash", "killSprite", (("scoreChange", "5"),))
     assert mended(space, TAKE, wasted)[1] == "blade ash > killSprite"
+    crash = Rule("thief", "wall", "killSprite", (("scoreChange", "1"),))
+    assert mended(space, TAKE, crash)[1] == "thief wall > killSprite", "who runs into a wall does so by itself"
     broken = Rule("ash", "blade", "killSprite")
     assert mended(space, TAKE, broken, wasted)[2] == str(wasted)
 

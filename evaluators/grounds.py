@@ -33,6 +33,20 @@ def characters_above(definition: GameDefinition) -> Counter[int]:
     return above
 
 
+def types_everywhere(definition: GameDefinition) -> set[int]:
+    """Return the types that lie below or beside others in three of four level characters, and in four at least:
+    whatever they are, they are no things that stand about.
+
+    >>> import pcg
+    >>> definition = pcg.load("dungeon").definition
+    >>> [definition.types[t].name for t in types_everywhere(definition)]
+    ['floor']
+    """
+    held = Counter(name for names in definition.mapping.values() if len(names) > 1 for name in set(names))
+    often = {name for name, number in held.items() if number >= max(4, 0.75 * len(definition.mapping))}
+    return {t.id for t in definition.types if t.name in often}
+
+
 def ground_types(definition: GameDefinition) -> set[int]:
     """Return the static types that lie below others in what at least two level characters stand for.
 

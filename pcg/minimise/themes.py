@@ -17,7 +17,7 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
-from pcg.evaluators.grounds import ground_types
+from pcg.evaluators.grounds import ground_types, types_everywhere
 from pcg.minimise.rename import role_name, with_names
 from pcg.render.tile_choice import KEYWORDS
 
@@ -193,6 +193,9 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
     if base == "avatar":
         return "avatar"
     if t in ground_types(analysis.definition) and not roles & {"harmful", "solid", "collectable", "goal"}:
+        return "floor"
+    pays = any(c.score > 0 for pair, found in analysis.meetings.items() if t in pair for c in found)
+    if t in types_everywhere(analysis.definition) and not pays and not roles & {"harmful", "solid", "goal", "mover"}:
         return "floor"
     if base == "shot" or _shot(t, analysis):
         return "blow" if name.endswith("Flicker") else "shot" if "mover" in roles else "charge"

@@ -14,7 +14,7 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.generators.rules.genes import RuleSet
-from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed
+from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed, role_of
 from pcg.render.colours import painted
 from pcg.render.tile_choice import KEYWORDS, looks
 from pcg.render.tileset import load_tiles
@@ -67,6 +67,17 @@ def test_a_finished_game_reads_without_a_warning_and_pays_for_no_death() -> None
 @pytest.mark.full
 def test_a_game_that_nobody_wins_is_not_finished() -> None:
     assert finished_game(FETCH.lstrip().replace("coin hero > killSprite", "coin hero > turnAround"), [LEVEL], 1) is None
+
+
+def test_what_lies_everywhere_and_gives_nothing_is_ground() -> None:
+    text = FETCH.lstrip()
+    for old in (". > floor", "c > floor coin", "g > floor ghost", "A > floor hero"):
+        text = text.replace(old, old.replace("floor", "floor dust"))
+    text = text.replace("        wall > Imm", "        dust > Passive\n        wall > Imm", 1)
+    text = text.replace("        coin hero >", "        dust hero > killSprite\n        coin hero >", 1)
+    for points, role in (("", "floor"), (" scoreChange=1", "treasure")):
+        definition = load(text.replace("dust hero > killSprite", f"dust hero > killSprite{points}")).definition
+        assert role_of(definition.type_index["dust"], analyse(definition)) == role
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -81,7 +81,7 @@ class _Words:
         takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
         how = {kinds.kinds.get(p, "") for p in takers}
         moves = kinds.kinds[t] in _MOVING or analysis.has(t, "mover")
-        if "avatar" in how:
+        if "avatar" in how and not ("shot" in how and analysis.harms(t)):
             if _opened(kinds.definition, t):
                 return "open"
             if self._stays(t):
@@ -215,11 +215,13 @@ def _pushing(said: _Words, targets: Sequence[int]) -> str:
         pushed, onto = [t for t in kinds.present if kinds.analysis.has(t, "pushable")], list(targets)
     else:
         pushed = sorted({p for t in onto for p in said.pushers(t)})
-    places = [said.some(t) for t in said.places(boxes) if not kinds.analysis.has(t, "pushable")]
+    near = said.places(boxes)
+    places = [said.some(t) for t in near if not kinds.analysis.has(t, "pushable")]
     clauses = []
     if boxes:
         what = listed(f"every {said.one(t)}" for t in boxes)
-        clauses.append(f"push {what} into {places[0]}" if places else f"push {what} to its place")
+        where = f"into {places[0]}" if places else f"against {said.some(near[0])}" if near else "to its place"
+        clauses.append(f"push {what} {where}")
     if onto:
         every = listed(f"every {said.one(t)}" for t in onto) or "its place"
         clauses.append(f"push {said.several(pushed)} onto {every}")

@@ -19,6 +19,8 @@ from pcg.generators.rules.learned import LearnedSpace
 STANDING = ("static", "resource", "portal")
 """Kinds of sprites that stay where they are until somebody takes them."""
 _GROUND = ("floor", "frame")
+_ASTRAY = ("wanderer", "walker", "missile")
+"""Kinds of sprites whose ways nobody has a hand in."""
 
 
 def mend_meaning(
@@ -113,7 +115,7 @@ def _without_helpers(
 
 def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], able: Set[str], hit: Set[str]) -> Rule:
     """Return a rule without points for ground that is hit, for shots that are lost on what stays, for others who die at
-    the ground, and for those who take what the player is to take.
+    the ground or of each other by accident, and for those who take what the player is to take.
 
     Args:
         space: of the sprite set.
@@ -129,7 +131,8 @@ def _without_strange_points(space: LearnedSpace, rule: Rule, prizes: Set[str], a
         ground = all(space.roles.get(n) in _GROUND for n in gone)
         wasted = _are_shots(space, gone) and not by <= hit
         alone = not gone & able and all(space.roles.get(n) in _GROUND for n in by)
-        if ground or wasted or alone or (gone & prizes and not by & able):
+        chance = not (gone | by) & able and all(space.roles.get(n) in _ASTRAY for n in gone | by)
+        if ground or wasted or alone or chance or (gone & prizes and not by & able):
             return replace(rule, params=with_params(rule.params, {"scoreChange": None}))
     return rule
 

@@ -107,7 +107,9 @@ class _Written:
             if kept and character.strip() and (character in self.used or character not in "wA"):
                 self.mapping[character] = kept
         named = {n for names in self.mapping.values() for n in names}
-        self.types = [t for t in definition.types if t.line or t.name in named or self._named(t.name)]
+        written = [t for t in definition.types if t.line or t.name in named or self._named(t.name)]
+        self.types = sorted(written, key=lambda t: t.line)
+        """In the order of the lines, in which they are drawn: `wall` and `avatar` come first among all types."""
 
     def _named(self, name: str) -> bool:
         """Return True where a parameter of a sprite names a predefined type."""

@@ -10,7 +10,7 @@ from pcg.describe.noun_phrases import Params
 from pcg.describe.templates import fill
 from pcg.describe.wording import Given, Names, Wording
 from pcg.engine.vgdl import ontology
-from pcg.engine.vgdl.definition import GameDefinition, SpriteType, Value
+from pcg.engine.vgdl.definition import SpriteType, Value
 
 _CONT = 1
 _RANDOM = (-1, -1)
@@ -23,9 +23,9 @@ class SpriteWording(Wording):
     `{pace}` is its speed, `{active_pace}` the same for what goes a cell even at speed 0, `{flies}` the movement of
     something with an orientation, "" if it stays; `{heads}` that orientation, `random` true for one drawn at random;
     `{own}` a sprite of the type; `{counts_as}` another resource that it is; `{shots}` and `{each_shot}` what an avatar
-    makes, without and with its cost, `fires` true where that flies off. Of parameters, `{makes:stype}` is the work of
-    a producer, `{targets:stype}` the prey of a chaser, `{each:stype}` a list of new things, `{first:ammo}` the noun of
-    the first type.
+    makes, without and with its cost, `fires` true where that flies off, `stays` where it stays. Of parameters,
+    `{makes:stype}` is the work of a producer, `{targets:stype}` the prey of a chaser, `{each:stype}` a list of new
+    things, `{first:ammo}` the noun of the first type.
     """
 
     def __init__(self, sprite: SpriteType, names: Names, p: Params) -> None:
@@ -41,7 +41,8 @@ class SpriteWording(Wording):
             "counts_as": self._counts_as,
             "shots": lambda: names.any_of(sprite.params.get("stype")),
             "each_shot": self._each_shot,
-            "fires": self._fires,
+            "fires": lambda: "fires" if any(spec.moves for spec in self._made()) or not self._made() else "",
+            "stays": self._stays,
         }
         super().__init__(names.language, values, names, p, shared="sprite_parts")
         self.sprite = sprite
@@ -128,21 +129,20 @@ class SpriteWording(Wording):
         shots = [self._shot("sprite_parts.shot", k, weapon, ammo) for k, weapon in enumerate(weapons)]
         return self.language.joined(shots, "or else")
 
-    def _fires(self) -> str:
-        """A text when something that an avatar makes moves by itself, or when nothing is known of it, else ""."""
+    def _stays(self) -> str:
+        made = self._made()
+        return "stays" if made and not any(spec.moves or spec.dies for spec in made) else ""
+
+    def _made(self) -> list[ontology.SpriteClass]:
+        """The classes of what an avatar makes, those that are known."""
         definition = self.names.definition
-        made = [definition.types[t] for n in _listed(self.p["stype"]) for t in _leaves(definition, n)]
-        return "" if made and not any(ontology.SPRITE_CLASSES[t.class_name or ""].moves for t in made) else "fires"
+        named = [definition.type_index[n] for n in _listed(self.p["stype"]) if n in definition.type_index]
+        classes = (definition.types[u].class_name or "" for t in named for u in definition.types[t].subtypes)
+        return [spec for name in classes if (spec := ontology.SPRITE_CLASSES.get(name)) is not None]
 
     def _shot(self, key: str, nth: int, weapon: str, ammo: list[str], **values: Given) -> str:
         used = self.names.noun(ammo[nth]) if nth < len(ammo) else ""
         return self.language.say(key, weapon=self.names.a(weapon), ammo=used, one=1, **values)
-
-
-def _leaves(definition: GameDefinition, name: str) -> list[int]:
-    """The types with a known class that a name stands for."""
-    below = definition.types[definition.type_index[name]].subtypes if name in definition.type_index else ()
-    return [t for t in below if definition.types[t].class_name in ontology.SPRITE_CLASSES]
 
 
 def _listed(value: Value | None) -> list[str]:

@@ -105,7 +105,7 @@ def test_what_lies_where_it_was_put_traps() -> None:
     assert told(load(caught, levels=[LEVEL])).startswith("Trap every ghost")
     shot = load(caught.replace("snare > Immovable", "snare > Missile"), levels=[LEVEL])
     assert told(shot).startswith("Shoot every ghost")
-    for game, words in ((load(caught, levels=[LEVEL]), "Uses a snare in front of it"), (shot, "Shoots a snare")):
+    for game, words in ((load(caught, levels=[LEVEL]), "Sets a snare in front of it"), (shot, "Shoots a snare")):
         assert words in str(describe(game))
 
 

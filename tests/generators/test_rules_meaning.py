@@ -121,6 +121,8 @@ def test_shots_are_paid_for_what_they_hit_and_not_for_what_stays(space: LearnedS
     assert mended(space, TAKE, wasted)[1] == "blade ash > killSprite"
     crash = Rule("thief", "wall", "killSprite", (("scoreChange", "1"),))
     assert mended(space, TAKE, crash)[1] == "thief wall > killSprite", "who runs into a wall does so by itself"
+    brawl = Rule("thief", "thief", "killSprite", (("scoreChange", "1"),))
+    assert mended(space, TAKE, brawl)[1] == "thief thief > killSprite", "they meet by accident"
     broken = Rule("ash", "blade", "killSprite")
     assert mended(space, TAKE, broken, wasted)[2] == str(wasted)
 

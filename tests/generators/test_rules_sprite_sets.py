@@ -9,6 +9,8 @@ import pytest
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.checker import check_game, check_level
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.engine.vgdl.parser import parse
+from pcg.engine.vgdl.tree import SpriteLine
 from pcg.evaluators.games import GameEvaluator
 from pcg.generators.rules import RuleSpace, make_rule_generator
 
@@ -66,6 +68,14 @@ def test_an_untidy_sprite_set_becomes_one_that_reads_strictly() -> None:
     assert written["goal"] == "Immovable" == classes["goal"], "the class above counts"
     assert written["snake"] == "Immovable" == classes["adder"], "sprites of a group that has some become a type"
     assert written["stone"] == "Immovable", "what has nothing to bring forth only stands about"
+
+
+def test_what_is_drawn_below_stays_below() -> None:
+    text = UNTIDY.replace("hero", "avatar").replace("tree", "wall")
+    space = RuleSpace.of(text, [RAGGED])
+    lines = [node for node in parse(space.definition.source).walk() if isinstance(node, SpriteLine)]
+    names = [line.name.text for line in lines]
+    assert names[0] == "floor" and names.index("wall") > names.index("stone"), "types of every game are not drawn first"
 
 
 def test_what_finds_its_way_and_its_pace_stay() -> None:

@@ -139,7 +139,10 @@ class KeptGame:
         """
         last = self.confirmed
         refused = self.judgement is not None and not self.judgement["feasible"]
-        return not refused and (last is None or last.feasible or min(last.constraints.values(), default=0.0) >= STOOD)
+        if refused or last is None or last.feasible:
+            return not refused
+        # rules that are never executed go when a game is presented
+        return min((kept for name, kept in last.constraints.items() if name != "rules"), default=0.0) >= STOOD
 
     @property
     def rank(self) -> tuple[float, float, float, int]:

@@ -158,9 +158,9 @@ class _Words:
             moves = kinds.analysis.has(source.maker, "mover")
             how = {"avatar": "that you touch", "shot": "that is shot"}.get(kind)
             if how is None:
-                into = kinds.kinds.get(source.partner) not in _MOVING
+                stands = kinds.kinds.get(source.partner) not in _MOVING
                 other = self.some(source.partner)
-                how = f"that meets {other}" if moves else f"pushed into {other}" if pushed and into else ""
+                how = f"that meets {other}" if moves else f"pushed into {other}" if pushed and stands else ""
             if not how:  # something stands still and is met
                 how = f"that {self.some(source.partner)} gets at"
             told.append(f"{self.some(source.maker)} {how} turns into {self.some(source.product)}")

@@ -36,7 +36,7 @@ KINDS: Mapping[str, str] = {
 }
 """The kinds, from the first that applies to the last."""
 
-CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser")
+CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser", "LOSChaser")
 _WANDERERS = ("RandomNPC", "RandomInertial", "RandomAltChaser", "ErraticMissile", "RandomMissile", "Spreader")
 _WALKERS = ("Walker", "WalkerJumper")
 _FLOOR = 0.6

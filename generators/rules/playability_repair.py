@@ -156,11 +156,12 @@ def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
     round at a wall, for any other turn takes it through, and does not break a hole into the frame. Walls stop the
     player, and do not kill; only shots break them.
     """
-    breaker = space.roles.get(rule.second, "")
-    breaks = space.roles.get(rule.first) == "frame" and ontology.EFFECTS[rule.effect].kills_first
-    if breaks and breaker in _BOUNDS and breaker != "shot":
-        bound = next(e for e in _BOUNDS[breaker] if e not in _OPEN)
-        return Rule(rule.second, rule.first, bound)
+    other = space.roles.get(rule.second, "")
+    bounds = [e for e in _BOUNDS.get(other, ()) if e not in _OPEN]
+    if space.roles.get(rule.first) == "frame" and bounds:
+        breaks = ontology.EFFECTS[rule.effect].kills_first and other != "shot"
+        if breaks or rule.effect in BUMPS:  # a wall stays where it is
+            return Rule(rule.second, rule.first, rule.effect if rule.effect in bounds else bounds[0])
     frame = space.roles.get(rule.second) == "frame"
     usual = _BOUNDS.get(space.roles.get(rule.first, ""), ())
     if (frame or rule.second == EOS) and rule.effect in BUMPS and usual == ("stepBack",):

@@ -172,6 +172,13 @@ def test_speeds_decide_nothing_on_a_grid(space: LearnedSpace) -> None:
     assert mended(space, slow, fast) == ["coin hero > killSprite scoreChange=2", str(COINS)]
 
 
+def test_walls_stay_and_what_runs_into_them_stops() -> None:
+    space = LearnedSpace(RuleSpace.of(SPRITES, [LEVEL.replace("\nw.x", "\nw......w\nw......w\nw......w\nw.x")]))
+    turned = Rule("wall", "thief", "reverseDirection")
+    made = repair_playability(space, RuleSet((TAKE, turned), (COINS,)), np.random.default_rng(1), share=1.0, most=20)
+    assert Rule("thief", "wall", "stepBack") in made.rules and turned not in made.rules
+
+
 @pytest.mark.parametrize("effect", ["killSprite", "killIfAlive", "killIfFromAbove"])
 def test_what_has_to_be_gathered_is_not_deadly_as_well(space: LearnedSpace, effect: str) -> None:
     death = Rule("hero", "coin", effect)

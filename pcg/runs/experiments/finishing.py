@@ -179,9 +179,12 @@ def finished_game(
 
 
 def _stays_won(game: Game, course: Sequence[CourseLevel]) -> bool:
-    """Return True where the levels of a course read without a finding, and the recorded plays win them."""
+    """Return True where the levels of a course read without a finding, the recorded plays win them, and what moves
+    stays where it belongs.
+    """
     read = not any(check_level(level.text, game.definition) for level in course)
-    return read and all(_recorded(game, k, level.win).won for k, level in enumerate(course))
+    won = read and all(_recorded(game, k, level.win).won for k, level in enumerate(course))
+    return won and not any(goes_astray(game, level.text) for level in course)
 
 
 def mean_share(course: Sequence[CourseLevel]) -> float:

@@ -176,11 +176,9 @@ def _stopped(space: LearnedSpace, rule: Rule) -> Rule:
 
 def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
     """Terminations of which one wins: where either of two goals would do, both have to be reached, as far as a
-    termination counts so many types, and else the first. Nothing is lost when what has to go for a win is gone.
+    termination counts so many types, and else the first.
     """
     wins = [e for e in endings if e.wins]
-    wanted = {value for e in wins for key, value in e.params if key.startswith("stype")}
-    endings = [e for e in endings if e.wins or e.name != "SpriteCounter" or e.get("stype") not in wanted]
     if len(wins) < 2:
         return list(endings)
     vanish = [e for e in wins if e.name in ("SpriteCounter", "MultiSpriteCounter") and e.get("limit") in (None, "0")]

@@ -188,9 +188,7 @@ def unarmed(tree: Tree, shots: Collection[str]) -> Tree:
             and named[0] in _UNARMED
             and any(o.key == "stype" and o.value in shots for o in entry.options)
         ):
-            kept = tuple(
-                o for o in entry.options if o.key not in ("stype", "ammo", "ammoCost", "minAmmo", "rotateInPlace")
-            )
+            kept = tuple(o for o in entry.options if o.key not in _ARMING)
             entry = replace(entry, classes=(Word(_UNARMED[named[0]]),), options=kept)
         return replace(entry, children=children)
 

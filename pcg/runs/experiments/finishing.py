@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,7 +55,6 @@ IDLE, ASTRAY = 200, 0.05
 """Ticks in which nobody acts, and the share of the movers that may be astray then."""
 _DYING = ("killSprite", "killIfAlive", "subtractHealthPoints")
 """Effects by which the first of two sprites dies, or may."""
-_POINTS: Mapping[str, None] = {"scoreChange": None}
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
 
@@ -421,7 +420,8 @@ def without_echoes(text: str) -> str:
     rules = RuleSet.of(tree)
     definition = load(text).definition
     index, types = definition.type_index, definition.types
-    sure = {rule.pair for rule in rules.rules if rule.effect == "killSprite" and not with_params(rule.params, _POINTS)}
+    plain = {"scoreChange": None}
+    sure = {rule.pair for rule in rules.rules if rule.effect == "killSprite" and not with_params(rule.params, plain)}
     left = []
     said: set[tuple[str, str]] = set()
     for rule in rules.rules:

@@ -24,6 +24,7 @@ from pcg.runs.experiments.finishing import (
     finished_game,
     goes_astray,
     with_edges_of_groups,
+    with_filled_blanks,
     with_ground,
     with_other_pace,
     with_plain_goals,
@@ -137,6 +138,18 @@ def test_what_moves_leaves_ground_behind() -> None:
         .replace("g > floor ghost", "g > ghost")
     )
     assert with_ground(told) == told, "ground with a part in the rules is no mere ground"
+
+
+def test_things_stand_on_no_islands() -> None:
+    bare = FETCH.lstrip().replace("        . > floor\n", "")
+    level = LEVEL.replace(".", " ")
+    text, levels = with_filled_blanks(bare, [level])
+    assert ". > floor" in " ".join(text.split()) and levels == (LEVEL,) and check_game(text) == []
+    text, levels = with_filled_blanks(FETCH.lstrip(), [level])
+    assert levels == (LEVEL,) and text.count("> floor\n") == 1, "one character is enough"
+    assert with_filled_blanks(bare, [LEVEL.replace(".", "c")])[0] == bare
+    void = bare.replace("floor coin", "coin").replace("floor ghost", "ghost").replace("floor hero", "hero")
+    assert with_filled_blanks(void, [level]) == (void, (level,)), "without ground there is none"
 
 
 def test_what_a_game_is_about_is_drawn() -> None:

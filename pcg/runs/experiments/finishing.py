@@ -9,6 +9,7 @@ minimise` with its levels, so that nothing is left to be removed.
 from __future__ import annotations
 
 import math
+import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from typing import Any
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
+from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
@@ -30,7 +32,7 @@ from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
-from pcg.generators.rules.sprite_set import without_comments
+from pcg.generators.rules.sprite_set import BLANK, without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
 from pcg.runs.experiments.cast import better, with_cast, with_characters, with_quarry, without_absent_sprites
@@ -51,6 +53,8 @@ SAME = 8
 """Cells from which on two levels of a course differ enough."""
 FEW = 6
 """Sprites from which on a goal may leave some."""
+GROUND_CHARACTERS = ".,_-:;~" + string.ascii_letters + string.digits
+"""Characters for the ground, the best first."""
 IDLE, ASTRAY = 200, 0.05
 """Ticks in which nobody acts, and the share of the movers that may be astray then."""
 _DYING = ("killSprite", "killIfAlive", "subtractHealthPoints")
@@ -139,7 +143,7 @@ def finished_game(
     text = with_quarry(dumps(without_comments(parse(text))), levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
-    text = without_echoes(text)
+    text, levels = with_filled_blanks(without_echoes(text), levels)
     course = choose_course(load(text, levels=levels), levels, seed, effort)
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
@@ -262,16 +266,11 @@ def with_ground(text: str) -> str:
     tree = parse(text)
     definition = load(text).definition
     analysis = analyse(definition)
-    involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
     index = definition.type_index
     grounds = ground_types(definition)
-    under = Counter(
-        name for names in definition.mapping.values() for name in names
-        if name in index and index[name] in grounds and name not in involved
-    )  # fmt: skip
-    if not under:
+    ground = _ground(tree, definition)
+    if not ground:
         return text
-    ground = max(under, key=lambda name: (under[name], -index[name]))
     stays = {definition.types[t].name for t in analysis.having("solid") if not analysis.has(t, "goal")}
 
     def put(node: Any) -> Any:
@@ -283,6 +282,42 @@ def with_ground(text: str) -> str:
 
     made = dumps(Tree(put(tree.header), tree.after, tree.file))
     return better(made, text)
+
+
+def with_filled_blanks(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a game and its levels with ground in the cells that no character stands for: where it lies under things
+    alone, these stand on islands in a void.
+    """
+    tree = parse(text)
+    definition = load(text).definition
+    ground, mapping = _ground(tree, definition), definition.mapping
+    if not ground or BLANK in mapping or not any(BLANK in level for level in levels):
+        return text, tuple(levels)
+    used = {*mapping, *"".join(levels)}
+    alone = next((c for c, names in mapping.items() if tuple(names) == (ground,)), None)
+    character = alone or next(c for c in GROUND_CHARACTERS if c not in used)
+    line = MappingLine(character=Word(character), arrow=Word(">"), names=(Word(ground),))
+
+    def put(section: Entry) -> Entry:
+        mapped = isinstance(section, Section) and section.identifier == "LevelMapping" and alone is None
+        return replace(section, children=(*section.children, line)) if mapped else section
+
+    header = replace(tree.header, children=tuple(map(put, tree.header.children)))
+    made = dumps(Tree(header, tree.after, tree.file))
+    filled = tuple(level.replace(BLANK, character) for level in levels)
+    return (made, filled) if better(made, text) == made else (text, tuple(levels))
+
+
+def _ground(tree: Tree, definition: GameDefinition) -> str:
+    """Return the name of the ground that lies under most things and has no part in the rules; "" without one."""
+    involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
+    index = definition.type_index
+    grounds = ground_types(definition)
+    under = Counter(
+        name for names in definition.mapping.values() for name in names
+        if name in index and index[name] in grounds and name not in involved
+    )  # fmt: skip
+    return max(under, key=lambda name: (under[name], -index[name]), default="")
 
 
 def with_whole_goals(text: str) -> str:

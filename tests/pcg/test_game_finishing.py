@@ -11,8 +11,10 @@ from pcg.engine.vgdl import check_game, check_level
 from pcg.engine.vgdl.parser import parse
 from pcg.evaluators.agents import replay
 from pcg.evaluators.analysis import analyse
+from pcg.evaluators.evaluation import decode_play
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_places import astray
+from pcg.evaluators.proving import Proof
 from pcg.generators.rules.genes import RuleSet
 from pcg.minimise.themes import COLOURS, NAMES, ROLES, THEMES, dressed, role_of
 from pcg.render.colours import painted
@@ -20,6 +22,8 @@ from pcg.render.tile_choice import KEYWORDS, looks
 from pcg.render.tileset import load_tiles
 from pcg.runs.experiments.finishing import (
     MIN_WIN,
+    CourseLevel,
+    Effort,
     FinishedGame,
     finished_game,
     goes_astray,
@@ -33,6 +37,7 @@ from pcg.runs.experiments.finishing import (
     with_whole_goals,
     without_echoes,
     without_idle_endings,
+    won_again,
     won_by_waiting,
 )
 from tests.support.fetch import FETCH, LEVEL
@@ -173,6 +178,28 @@ def test_a_goal_leaves_nothing() -> None:
     assert with_whole_goals(most).count("limit=1") == 0 and load(with_whole_goals(most)).definition.types
     many = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=6")
     assert "limit=6" in with_whole_goals(many)
+
+
+def test_levels_are_won_again_where_chance_goes_other_ways() -> None:
+    """Without a part of its cast a game may draw other numbers, so that a recorded play wins no more."""
+    game = load(FETCH, levels=[LEVEL])
+    lost = CourseLevel(LEVEL, Proof(LEVEL, 1, "." * 30, "none", 0), 0.5)
+    again = won_again(game, [lost], [LEVEL], Effort())
+    assert again is not None and again[0].win.play and again[0].share == 0.5
+    assert replay(game.start(0, seed=again[0].win.seed), decode_play(again[0].win.play))[-1].winner == 1
+    assert won_again(game, again, [LEVEL], Effort(proof=0)) == again, "what is won still is not searched for"
+    walled = LEVEL.replace("wA...", "wAw..").replace("w....ww", "ww...ww")
+    assert won_again(load(FETCH, levels=[walled]), [lost], [walled], Effort(proof=2_000)) is None
+
+
+@pytest.mark.full
+def test_a_goal_that_is_beyond_the_prover_with_all_of_it_stays_as_it_is() -> None:
+    """One coin is behind walls: the game is won with one left, and never with none."""
+    shut = LEVEL.replace("wc..g...w", "wcw.g...w").replace("w.........c..w", "ww...........w")
+    shut = shut.replace("w............w", "ww..........cw")
+    text = FETCH.lstrip().replace("stype=coin limit=0", "stype=coin limit=1")
+    done = finished_game(text, [shut], seed=2, effort=Effort(drawn=0))
+    assert done is not None and "limit=1" in done.text
 
 
 def test_a_death_is_said_once() -> None:

@@ -142,9 +142,13 @@ def finished_game(
     """
     text = with_quarry(dumps(without_comments(parse(text))), levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
-    text = with_edges_of_groups(without_idle_endings(with_whole_goals(with_ground(with_visible_parts(text)))))
-    text, levels = with_filled_blanks(without_echoes(text), levels)
-    course = choose_course(load(text, levels=levels), levels, seed, effort)
+    text, levels = with_filled_blanks(with_ground(with_visible_parts(text)), levels)
+    given = text
+    for whole in (with_whole_goals(given), given):  # what has few left to go may be beyond the prover with all of it
+        text = without_echoes(with_edges_of_groups(without_idle_endings(whole)))
+        course = choose_course(load(text, levels=levels), levels, seed, effort)
+        if len(course) >= min(2, len(levels)) or whole == given:
+            break
     for _ in range(effort.tunings):
         other = with_other_pace(text, mean_share(course))
         if other == text:
@@ -166,7 +170,10 @@ def finished_game(
         if not check_game(made) and _stays_won(load(made, levels=chosen), course):
             plain, removed = made, tuple(map(str, small.removed))
             break
-    plain, chosen = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
+    smaller, fewer = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
+    again = won_again(load(smaller, levels=fewer), course, fewer, effort)
+    if again is not None:
+        plain, chosen, course = smaller, fewer, again
     plain = with_used_characters(plain, chosen)
     shown = plain
     if dress:
@@ -174,7 +181,6 @@ def finished_game(
         candidate, _ = dressed(plain, definition, analyse(definition), theme)
         shown = candidate if not check_game(candidate) else plain
     last = load(shown, levels=chosen)
-    course = tuple(replace(level, text=text) for level, text in zip(course, chosen, strict=True))
     wins = tuple(_recorded(last, k, level.win) for k, level in enumerate(course))
     if not all(win.won for win in wins):
         return None
@@ -188,6 +194,29 @@ def _stays_won(game: Game, course: Sequence[CourseLevel]) -> bool:
     read = not any(check_level(level.text, game.definition) for level in course)
     won = read and all(_recorded(game, k, level.win).won for k, level in enumerate(course))
     return won and not any(goes_astray(game, level.text) for level in course)
+
+
+def won_again(
+    game: Game, course: Sequence[CourseLevel], levels: Sequence[str], effort: Effort
+) -> tuple[CourseLevel, ...] | None:
+    """Return a course with other texts of its levels, won in a game in which chance may go other ways; None where some
+    level is not.
+    """
+    found = []
+    for k, (level, text) in enumerate(zip(course, levels, strict=True)):
+        win: Proof | None = level.win
+        if not _recorded(game, k, level.win).won:
+            win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=_longest(text))
+        if win is None or win.ticks < MIN_WIN:
+            return None
+        found.append(replace(level, text=text, win=win))
+    return tuple(found)
+
+
+def _longest(text: str) -> int:
+    """Return the ticks of a play of a level, at most."""
+    rows = text.split("\n")
+    return TICKS_PER_CELL * (len(rows) + len(rows[0]))
 
 
 def mean_share(course: Sequence[CourseLevel]) -> float:
@@ -409,8 +438,7 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
     for k, text in enumerate(texts):
         if any(nearly_equal(text, level.text) for level in found):
             continue
-        rows = text.split("\n")
-        longest = TICKS_PER_CELL * (len(rows) + len(rows[0]))
+        longest = _longest(text)
         win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
                     experience=experience)  # fmt: skip
         if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest) or goes_astray(game, text):

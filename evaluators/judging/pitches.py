@@ -201,8 +201,9 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
 def _taken(said: _Words, targets: Sequence[int]) -> str:
     """Return how sprites of some types are taken away, "" without any."""
     verbs: dict[str, list[str]] = {}
-    for target in targets:
-        verbs.setdefault(said.verb(target), []).append(f"every {said.one(target)}")
+    for name in dict.fromkeys(map(said.one, targets)):  # of several of one name the first tells how
+        target = next(t for t in targets if said.one(t) == name)
+        verbs.setdefault(said.verb(target), []).append(f"every {name}")
     return " and ".join(f"{verb} {listed(things)}" for verb, things in verbs.items())
 
 
@@ -251,4 +252,4 @@ def _prey(kinds: GameKinds, chasers: Sequence[int]) -> list[int] | None:
     avatars = kinds.analysis.avatars
     if not found or any(set(definition.types[a].path) & set(found) for a in avatars):
         return None
-    return [t for t in dict.fromkeys(found) if t in kinds.present]
+    return [t for t in dict.fromkeys(found) if t in kinds.present and kinds.kinds[t] != "floor"]

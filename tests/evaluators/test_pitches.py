@@ -42,6 +42,8 @@ def test_a_blow_is_no_trap_and_chasers_of_others_do_not_chase_you() -> None:
     assert told(load(slain, levels=[LEVEL])).startswith("Strike every ghost")
     fond = FETCH.lstrip().replace("ghost > RandomNPC", "ghost > Chaser stype=coin")
     assert told(load(fond, levels=[LEVEL])).endswith("while ghosts chase coins.")
+    still = fond.replace("stype=coin", "stype=floor", 1)
+    assert told(load(still, levels=[LEVEL])).endswith("while ghosts chase others."), "ground is no prey"
 
 
 def test_a_crate_that_is_shot_is_not_pushed() -> None:
@@ -107,6 +109,14 @@ def test_what_lies_where_it_was_put_traps() -> None:
     assert told(shot).startswith("Shoot every ghost")
     for game, words in ((load(caught, levels=[LEVEL]), "Sets a snare in front of it"), (shot, "Shoots a snare")):
         assert words in str(describe(game))
+
+
+def test_things_of_one_name_are_told_once() -> None:
+    text = FETCH.lstrip().replace("        ghost >", "        coin2 > Immovable\n        ghost >", 1)
+    text = text.replace("        coin hero >", "        coin2 hero > transformTo stype=wall\n        coin hero >", 1)
+    text = text.replace("        g > floor ghost", "        g > floor ghost\n        d > floor coin2", 1)
+    text = text.replace("SpriteCounter stype=coin limit=0", "MultiSpriteCounter stype1=coin stype2=coin2 limit=0")
+    assert told(load(text, levels=[LEVEL.replace("...w", ".d.w", 1)])).startswith("Gather every coin while ghosts")
 
 
 def test_lists_of_words() -> None:

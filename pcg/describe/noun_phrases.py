@@ -54,12 +54,14 @@ def humanise(name: str) -> str:
 def plural(noun: str) -> str:
     """More than one of it.
 
-    >>> plural("key"), plural("enemy"), plural("box"), plural("gold")
-    ('keys', 'enemies', 'boxes', 'gold')
+    >>> plural("key"), plural("enemy"), plural("box"), plural("gold"), plural("camel a")
+    ('keys', 'enemies', 'boxes', 'gold', 'camels a')
     """
     head, _, last = noun.rpartition(" ")
     if last in _MASS or last in _SAME or not last.isalpha():
         return noun
+    if head and len(last) == 1:
+        return f"{plural(head)} {last}"
     if last in _IRREGULAR:
         last = _IRREGULAR[last]
     elif last.endswith("y") and last[-2:-1] not in tuple("aeiou"):

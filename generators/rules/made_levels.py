@@ -9,7 +9,6 @@ et al. 2016, 2017); making both at once is in Cook, Colton: Multi-Faceted Evolut
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.trials import play_seed
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
-from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.level_grid import Grid, Mask, Palette
@@ -267,11 +265,6 @@ def _without_purpose(reading: RuleReading, context: LevelContext) -> dict[int, s
     palette = context.palette
     aimless = set(reading.aimless)
     kept = {palette.empty, palette.wall, context.filler, *palette.avatars, *context.walls, *context.frame}
-    below = ground_types(context.definition)
-    if not below & set(palette.tiles[palette.empty].types):
-        # where no character is for the ground alone, the usual one is for it and for something of no account
-        cells = Counter(k for grid in context.examples for k in grid.ravel().tolist())
-        kept |= {k for k, _ in cells.most_common(1) if below & set(palette.tiles[k].types)}
     blank = palette.tiles[palette.empty].char
     return {
         ord(tile.char): blank

@@ -255,11 +255,14 @@ def test_what_had_better_be_known_first_comes_first_where_it_can() -> None:
 
 
 def test_practice_waits_until_all_is_introduced() -> None:
-    def lesson(difficulty: float, *kinds: str) -> Lesson:
-        return Lesson(difficulty, 0.75 if kinds else 0.8, frozenset(kinds))
+    """A course that practises first has the same things and a little more quality, and is not chosen."""
 
-    early, late = [lesson(0.4), lesson(0.4, "bat")], [lesson(0.7), lesson(0.7, "bat")]
-    for pool, place in (([lesson(0.1), *early, *late], 1), ([lesson(0.1), *early[:1], *late], 2)):
+    def lesson(difficulty: float, quality: float, *kinds: str) -> Lesson:
+        return Lesson(difficulty, quality, frozenset(kinds))
+
+    plain, bats = [lesson(0.4, 0.8), lesson(0.7, 0.8)], [lesson(0.4, 0.72, "bat"), lesson(0.7, 0.75, "bat")]
+    for known, place in ((bats, 1), (bats[1:], 2)):
+        pool = [lesson(0.1, 0.8), *plain, *known]
         new = introduced([pool[k].elements for k in choose_course(pool, 3)])
         assert len(new) == 3 and new.index(frozenset({"bat"})) == place
 

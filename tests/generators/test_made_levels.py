@@ -54,14 +54,6 @@ def test_own_levels_may_be_smaller_than_any_that_are_drawn() -> None:
     assert len(levels) == 3 and all(level.text.count("\n") + 1 >= context.smallest for level in levels)
 
 
-def test_the_ground_stays_where_no_character_is_for_it_alone() -> None:
-    dusty = FETCH.replace("        wall > Imm", "        dust > Passive\n        wall > Imm", 1).replace(
-        ". > floor", ". > floor dust"
-    )
-    assert dusty.count("dust") == 2
-    assert all("." in level.text and " " not in level.text for level in made(dusty))
-
-
 def test_rules_that_nobody_can_win_by_have_levels_as_well() -> None:
     levels = made(FETCH.replace("coin hero > killSprite", "coin hero > turnAround"))
     assert levels and not any(level.ticks for level in levels)

@@ -145,6 +145,9 @@ def _game(
     verdict = entry["confirmed"] or entry
     return {
         "name": f"game{k}",
+        "title": entry.get("title") or f"game{k}",
+        "pitch": entry.get("pitch", ""),
+        "controls": entry.get("how_to_play", ""),
         "file": f"games/{entry['file']}",
         "picture": f"games/{picture.name}",
         "films": films,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from kill_resume import kill_and_resume
+from markupsafe import escape
 from run_folders import files
 from tiers import first_fast
 from typer.testing import CliRunner
@@ -65,6 +66,9 @@ def test_a_run_leaves_games_with_levels_an_index_and_a_page(folder: Path) -> Non
     page = (folder / "report.html").read_text()
     for text in ("Games from hunt, invaders", "pcg games evolve hunt invaders", "level 0", "Types", "<svg"):
         assert text in page
+    for entry in index:
+        for said in (entry["title"], entry["pitch"], entry["how_to_play"]):
+            assert escape(said) in page
 
 
 @pytest.mark.full

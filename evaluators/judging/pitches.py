@@ -14,6 +14,7 @@ _MOVING = ("chaser", "wanderer", "walker", "missile")
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
 _UNLOCKING = "killIfOtherHasMore"
 """Effect by which who holds enough of something takes something away."""
+_DONE = {"shoot": "shot", "strike": "struck", "trap": "trapped"}
 _TURNS = 2
 """Transformations that are told at most."""
 
@@ -156,7 +157,9 @@ class _Words:
             kind = kinds.kinds.get(source.partner, "")
             pushed = kinds.analysis.has(source.maker, "pushable")
             moves = kinds.analysis.has(source.maker, "mover")
-            how = {"avatar": "that you touch", "shot": "that is shot"}.get(kind)
+            how = "that you touch" if kind == "avatar" else None
+            if kind == "shot":
+                how = f"that is {_DONE[self._how_shots_take([source.partner])]}"
             if how is None:
                 stands = kinds.kinds.get(source.partner) not in _MOVING
                 other = self.some(source.partner)

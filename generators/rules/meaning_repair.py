@@ -19,6 +19,8 @@ from pcg.generators.rules.learned import LearnedSpace
 STANDING = ("static", "resource", "portal")
 """Kinds of sprites that stay where they are until somebody takes them."""
 _GROUND = ("floor", "frame")
+VANISHING = ("SpriteCounter", "MultiSpriteCounter")
+"""Terminations that wait until few or none are left; those that wait for more are others."""
 _ASTRAY = ("wanderer", "walker", "missile")
 """Kinds of sprites whose ways nobody has a hand in."""
 
@@ -101,8 +103,7 @@ def _without_helpers(
     """Rules of which none lets others take, at no cost, what has to be taken for a win: the win would come without
     the player. It costs something where the game can be lost by what is left of it.
     """
-    counters = ("SpriteCounter", "MultiSpriteCounter")
-    wanted = prizes & {n for e in endings if e.wins and e.name in counters for n in _counted(space, e)}
+    wanted = prizes & {n for e in endings if e.wins and e.name in VANISHING for n in _counted(space, e)}
     feared = {n for e in endings if not e.wins for n in _counted(space, e)} - able
 
     def helps(rule: Rule) -> bool:
@@ -162,11 +163,11 @@ def _without_contradictions(
     """Terminations of which none loses when all of a kind is gone that has to go for a win, or that nobody but the
     player takes away.
     """
-    goals = {n for e in endings if e.wins and "Counter" in e.name for n in _counted(space, e)}
+    goals = {n for e in endings if e.wins and e.name in VANISHING for n in _counted(space, e)}
     taken = [(gone, by) for rule in rules for gone, by in _victims(space, rule)]
 
     def odd(ending: Termination) -> bool:
-        if ending.wins or ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+        if ending.wins or ending.name not in VANISHING:
             return False
         kept = _counted(space, ending)
         if not kept or kept & able:

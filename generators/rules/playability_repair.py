@@ -18,7 +18,7 @@ import numpy as np
 from pcg.engine.vgdl import ontology
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
 from pcg.generators.rules.learned import LearnedSpace
-from pcg.generators.rules.meaning_repair import STANDING, made_by, members_of, mend_meaning
+from pcg.generators.rules.meaning_repair import STANDING, VANISHING, made_by, members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
@@ -96,7 +96,7 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
 
     For games that are won too soon.
     """
-    goals = [e for e in genotype.terminations if e.wins and e.name in ("SpriteCounter", "MultiSpriteCounter")]
+    goals = [e for e in genotype.terminations if e.wins and e.name in VANISHING]
     if not goals:
         return None
     counted = [value for key, value in goals[0].params if key.startswith("stype")]
@@ -181,7 +181,7 @@ def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
     wins = [e for e in endings if e.wins]
     if len(wins) < 2:
         return list(endings)
-    vanish = [e for e in wins if e.name in ("SpriteCounter", "MultiSpriteCounter") and e.get("limit") in (None, "0")]
+    vanish = [e for e in wins if e.name in VANISHING and e.get("limit") in (None, "0")]
     named = list(dict.fromkeys(v for e in vanish for key, v in e.params if key.startswith("stype")))
     goal = wins[0]
     if len(vanish) == len(wins) and len(named) in (2, 3):
@@ -297,7 +297,7 @@ def _without_the_fleeting(space: LearnedSpace, ending: Termination) -> Terminati
     """Return a winning termination that does not wait for a moment without shots, or without what others bring forth
     and flies away: it comes by itself. None where it would wait for nothing else.
     """
-    if ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+    if ending.name not in VANISHING:
         return ending
 
     def flies_away(name: str) -> bool:
@@ -386,7 +386,7 @@ def _goals(
     """Rules by which sprites that must vanish for a win can be removed: the avatar takes them, or a shot hits them."""
     found: list[Rule] = []
     for ending in endings:
-        if not ending.wins or ending.name not in ("SpriteCounter", "MultiSpriteCounter"):
+        if not ending.wins or ending.name not in VANISHING:
             continue
         for key, name in ending.params:
             if not key.startswith("stype") or name not in space.roles or rng.random() >= share:
@@ -421,7 +421,7 @@ def _supplies(space: LearnedSpace, rules: Sequence[Rule], rng: np.random.Generat
                 continue
             taken = [r.first for r in rules if r.second == hero and r.effect == "killSprite" and r.first in index]
             met = {n for r in rules if hero in r.pair for n in r.pair}
-            free = [n for n in _leaves(space, (*STANDING, "missile")) if (hero, n) in space.pairs and n not in met]
+            free = [n for n in _leaves(space, (*STANDING, "missile")) if (hero, n) in space.pairs]
             if sources := taken or [n for n in free if not _wide(space, n) & met]:
                 value = str(max(1, int(float(str(params.get("ammoCost") or 1)))))
                 gift = (("resource", used), ("value", value), *([] if taken else [("killResource", "True")]))

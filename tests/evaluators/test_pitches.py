@@ -105,6 +105,8 @@ def test_what_lies_where_it_was_put_traps() -> None:
     laid = FETCH.lstrip().replace("hero > MovingAvatar", "snare > Immovable\n        hero > ShootAvatar stype=snare", 1)
     caught = laid.replace("coin hero > killSprite", "ghost snare > killSprite").replace("stype=coin", "stype=ghost")
     assert told(load(caught, levels=[LEVEL])).startswith("Trap every ghost")
+    turned = caught.replace("ghost snare > killSprite", "ghost snare > transformTo stype=coin")
+    assert told(load(turned, levels=[LEVEL])).endswith("; a ghost that is trapped turns into a coin.")
     shot = load(caught.replace("snare > Immovable", "snare > Missile"), levels=[LEVEL])
     assert told(shot).startswith("Shoot every ghost")
     for game, words in ((load(caught, levels=[LEVEL]), "Sets a snare in front of it"), (shot, "Shoots a snare")):

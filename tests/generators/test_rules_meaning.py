@@ -109,6 +109,8 @@ def test_nothing_is_lost_by_what_has_to_go_for_a_win(space: LearnedSpace) -> Non
     theft = Rule("ash", "thief", "killSprite")
     assert mended(space, TAKE, theft, endings=(COINS, loss("coin", "ash"))) == [str(TAKE), str(theft), str(COINS)]
     assert str(loss("ash")) in mended(space, TAKE, theft, endings=(COINS, loss("ash"))), "it is to be guarded"
+    many = Termination("SpriteCounterMore", (("stype", "thief"), ("limit", "9"), ("win", "True")))
+    assert str(loss("thief")) in mended(space, Rule("thief", "thief", "killSprite"), endings=(many, loss("thief")))
     # what the player alone takes away is no danger but a trap
     sweep = Rule("ash", "hero", "killSprite", (("scoreChange", "1"),))
     assert str(loss("ash")) not in mended(space, TAKE, sweep, endings=(COINS, loss("ash")))

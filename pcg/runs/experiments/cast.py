@@ -50,7 +50,7 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         levels: level texts of it.
 
     Returns:
-        The text and the levels, as they were where what is left would not read without a warning.
+        The text and the levels, as they were where the checker finds more faults with what is left.
     """
     made = without_lone_groups(text)
     definition = load(made).definition
@@ -72,7 +72,7 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     same = {ord(character): first[tuple(names)] for character, names in mapping.items()}
     smaller = with_characters(smaller, set(first.values()))
     known = set(mapping) | {"\n", " "}
-    if check_game(smaller) or not set("".join(levels)) <= known:
+    if better(smaller, made) != smaller or not set("".join(levels)) <= known:
         return made, tuple(levels)
     return smaller, tuple(level.translate(same) for level in levels)
 

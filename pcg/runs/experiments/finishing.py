@@ -324,7 +324,7 @@ def with_filled_blanks(text: str, levels: Sequence[str]) -> tuple[str, tuple[str
         return text, tuple(levels)
     used = {*mapping, *"".join(levels)}
     alone = next((c for c, names in mapping.items() if tuple(names) == (ground,)), None)
-    character = alone or next(c for c in GROUND_CHARACTERS if c not in used)
+    character = alone or next((c for c in GROUND_CHARACTERS if c not in used), BLANK)
     line = MappingLine(character=Word(character), arrow=Word(">"), names=(Word(ground),))
 
     def put(section: Entry) -> Entry:
@@ -334,7 +334,8 @@ def with_filled_blanks(text: str, levels: Sequence[str]) -> tuple[str, tuple[str
     header = replace(tree.header, children=tuple(map(put, tree.header.children)))
     made = dumps(Tree(header, tree.after, tree.file))
     filled = tuple(level.replace(BLANK, character) for level in levels)
-    return (made, filled) if better(made, text) == made else (text, tuple(levels))
+    kept = character != BLANK and better(made, text) == made
+    return (made, filled) if kept else (text, tuple(levels))
 
 
 def _ground(tree: Tree, definition: GameDefinition) -> str:

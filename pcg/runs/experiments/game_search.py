@@ -50,7 +50,7 @@ NEARLY = 0.3
 """Distance of presented games below which they are nearly the same, as by `shape_distance`."""
 NEAR_OF_KIND = 0.42
 """The same of games with the same goal and the same danger: of such pairs in runs that were read, those below it were
-one game to the eye, and most of those above were not."""
+one game to the eye; some of those above were, too."""
 STOOD = 0.9
 """Least value of every constraint in the last plays of a game that is kept."""
 EFFORT = 0.2

@@ -2,9 +2,9 @@
 
 A gate and what opens it, or a portal and the place it leads to, are introduced together, for the rules need both; so
 are the states of a thing, which turn into each other, as a candle and one that burns. What meets only some other kind,
-as cheese that only mice eat, comes after that kind. Kinds that harm come after those that do not, and among these the
-order is that in which the game's own levels show them (Butler, Smith, Liu, Popović: A Mixed-Initiative Tool for
-Designing Level Progressions in Games, UIST 2013).
+as cheese that only mice eat, comes after that kind. Kinds that harm come after those that do not, but before what
+brings them forth, and among these the order is that in which the game's own levels show them (Butler, Smith, Liu,
+Popović: A Mixed-Initiative Tool for Designing Level Progressions in Games, UIST 2013).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Curriculum:
 
         def ready(step: Kinds) -> bool:
             company = self.company.get(min(step))
-            return company is None or bool(company & known)
+            return (company is None or bool(company & known)) and self._harmful_products(step) <= known
 
         while left:
             step = next(filter(ready, left), left[0])
@@ -117,6 +117,12 @@ class Curriculum:
             ordered.append(step)
             known |= step
         return tuple(ordered)
+
+    def _harmful_products(self, step: Kinds) -> Kinds:
+        """Return the kinds of other steps that a step's kinds bring forth and that harm: they are met alone first."""
+        analysis, there = self.context.analysis, frozenset[int]().union(*self._joined)
+        made = {source.product for source in analysis.sources if source.maker in step}
+        return frozenset(kind for kind in made & there - step if analysis.harms(kind))
 
     @cached_property
     def company(self) -> dict[int, Kinds]:

@@ -61,9 +61,14 @@ def test_what_means_nothing_alone_comes_after_its_company() -> None:
     context = contexts("snakes")
     curriculum, index = Curriculum(context), context.definition.type_index
     assert curriculum.company == {index["cheese"]: frozenset({index["mouse"]})}
-    # fire stops ghosts, which come from graves; that it stops the hero, too, is not what it is for
+    # fire stops ghosts; that it stops the hero, too, is not what it is for
     found = steps("survival")
-    assert found.index({"grave"}) < found.index({"fire"})
+    assert found.index({"ghost"}) < found.index({"fire"})
+
+
+def test_what_brings_forth_harm_comes_after_it() -> None:
+    found = steps("survival")
+    assert found.index({"ghost"}) < found.index({"grave"})  # a ghost can be met without the grave it climbs from
 
 
 def test_masonry_frames_and_ground_are_no_kinds() -> None:

@@ -4,13 +4,12 @@
     python -m benchmarks.pcg_benchmark --problems zelda-v0,sokoban-v0 --seconds 120 --peer benchmark_experiments
 
 Needs the package `pcg_benchmark` of the benchmark's authors. With `--native` the search asks the native evaluators
-beside this program instead of the benchmark; with `--own` Sokoban has a search made for it. The peer is theirs too:
-`generators.ga.Generator` of the repository with the experiments of their paper (Khalifa et al. 2025), with its own
-settings and the one of its three fitness functions that asks for all three scores. It chooses the controls of its
-members itself. Its scores after each generation are those that it computes for its own use; the best of them (lowest of
-the three first, then their sum) is printed with the time when it was reached. Budgets are of processor time. Seconds
-are printed of wall time, with the processor's in brackets; ours of wall time are with the benchmark's final judgement,
-those of the processor without.
+beside this program instead of the benchmark. The peer is theirs too: `generators.ga.Generator` of the repository with
+the experiments of their paper (Khalifa et al. 2025), with its own settings and the one of its three fitness functions
+that asks for all three scores. It chooses the controls of its members itself. Its scores after each generation are
+those that it computes for its own use; the best of them (lowest of the three first, then their sum) is printed with the
+time when it was reached. Budgets are of processor time. Seconds are printed of wall time, with the processor's in
+brackets; ours of wall time are with the benchmark's final judgement, those of the processor without.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pcg_benchmark.native import native_search, own_search
+from benchmarks.pcg_benchmark.native import native_search
 from pcg.engine.kernel.runtime import compile_all
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.integrations.pcg_benchmark import BatchSearch, solve_problem
@@ -74,9 +73,6 @@ def main() -> None:
         "--seconds", type=float, default=120.0, help="of processor time, for each problem, of our search"
     )
     parser.add_argument("--native", action="store_true", help="ask the native evaluators instead of the benchmark")
-    parser.add_argument(
-        "--own", action="store_true", help="the same, and a search made for the problem where there is one"
-    )
     parser.add_argument("--peer", type=Path, help="folder of the authors' benchmark_experiments; without it, ours only")
     parser.add_argument("--peer-generations", type=int, default=GENERATIONS)
     parser.add_argument(
@@ -88,7 +84,7 @@ def main() -> None:
         if not (options.peer / "generators" / "ga.py").is_file():
             parser.error(f"--peer: there is no generators/ga.py in {options.peer}")
         sys.path.insert(0, str(options.peer))
-    search: Any = own_search if options.own else native_search if options.native else BatchSearch
+    search: Any = native_search if options.native else BatchSearch
     compile_all()
     print(f"{'problem':20} {'side':5} {'quality':>8} {'diversity':>10} {'control':>8} {'judged':>9}  seconds")
     records = []

@@ -12,7 +12,6 @@ from benchmarks.pcg_benchmark.native_arcade import NativeArcade
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_bullets import NativeTalakat
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
-from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark import BatchSearch
 
 NativeEvaluator = (
@@ -64,10 +63,3 @@ def native_problem(name: str, problem: Any) -> Any:
 def native_search(environment: Any, controls: Sequence[Any], seed: int) -> BatchSearch:
     """Return the search for a batch with native evaluators; to be given to `solve_problem(search=...)`."""
     return BatchSearch(environment, controls, seed, problem=native_problem(environment._name, environment._problem))
-
-
-def own_search(environment: Any, controls: Sequence[Any], seed: int) -> BatchSearch | SokobanSearch:
-    """Return the search made for the problem where there is one, else that of `native_search`."""
-    if environment._name.partition("-")[0] == "sokoban":
-        return SokobanSearch(environment, controls, seed)
-    return native_search(environment, controls, seed)

@@ -50,11 +50,10 @@ class NativeSokoban:
         self._arrays["seen"] = np.zeros(slots, np.int64)
         for name, array in self._arrays.items():
             self._record[name] = array.ctypes.data
-        numbers = {"near": 1, "height": height + 2, "width": width + 2, "power": power, "room": room, "slots": slots,
+        numbers = {"height": height + 2, "width": width + 2, "power": power, "room": room, "slots": slots,
                    "bits": (cells - 1).bit_length()}  # fmt: skip
         for name, number in numbers.items():
             self._record[name] = number
-        self.most_boxes = 62 // numbers["bits"] - 1
         self.address = int(self._record.ctypes.data)
         self.similarity = SimilarityRatio(room)
 
@@ -76,16 +75,8 @@ class NativeSokoban:
             "text": Text.of(self.text()),
         }
 
-    def skip_distances(self) -> None:
-        """From now on leave out what is only of interest for levels that are not solved."""
-        self._record["near"] = 0
-
-    def level(self) -> NDArray[np.int8]:
-        """The level asked about last."""
-        return self._tiles[self._inside].copy()
-
     def text(self) -> NDArray[np.int8]:
-        """The plan that won it, as the benchmark compares it."""
+        """The plan that won the level asked about last, as the benchmark compares it."""
         return self._text[: int(self._record["text_length"][0])].copy()
 
     def table(self, places: int) -> PlanTable:

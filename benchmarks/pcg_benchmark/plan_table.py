@@ -84,7 +84,6 @@ class PlanTable:
         self._record = np.zeros(1, similarity_kernel.PLAN_TABLE)
         self._texts = np.zeros((places, LONGEST), np.int8)
         self.lengths = np.full(places, -1, np.int32)
-        self._order = np.arange(places, dtype=np.int32)
         self.alike = np.zeros(places, np.int8)
         self._counts = np.zeros((places, similarity_kernel.SYMBOLS), np.int32)
         self._own = np.zeros(similarity_kernel.SYMBOLS, np.int32)
@@ -92,7 +91,6 @@ class PlanTable:
             "alike": self.alike,
             "texts": self._texts,
             "lengths": self.lengths,
-            "order": self._order,
             "counts": self._counts,
             "own": self._own,
         }
@@ -120,10 +118,6 @@ class PlanTable:
     def clear(self, place: int) -> None:
         """Leave a place empty."""
         self.lengths[place] = -1
-
-    def text(self, place: int) -> Plan:
-        """The plan in a place."""
-        return self._texts[place, : self.lengths[place]].copy()
 
     def meet(self, item: Any) -> NDArray[np.int8]:
         """For each place, whether a plan is too like the one there; a view that the next comparison changes."""

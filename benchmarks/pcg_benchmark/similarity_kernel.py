@@ -225,7 +225,6 @@ PLAN_TABLE = np.dtype(
         ("texts", "i8"),  # int8[places * stride]
         ("stride", "i8"),
         ("lengths", "i8"),  # int32[places]: -1 for an empty place
-        ("order", "i8"),  # int32[places]: who is asked first
         ("places", "i8"),
         ("counts", "i8"),  # int32[places * SYMBOLS]: how often each symbol is in each of the texts
         ("own", "i8"),  # int32[SYMBOLS]: and in the text that is compared
@@ -297,32 +296,19 @@ def _alike(plans: int, place: int, text: int, length: int) -> int:
     return _is_alike(plans, theirs, their_length, text, length, enough)
 
 
-@inner
-def count_similar(plans: int, text: int, length: int, limit: int) -> int:
-    """Count the texts of a table that a text is too like; counting ends when there are more than `limit`."""
+@entry_point("i8(i8, i8, i8)")
+def meet(plans: int, text: int, length: int) -> int:
+    """Compare a text with each of a table; returns how many it is too like."""
     c = plan_table_at(plans)
     for place in range(c.places):
         store8(c.alike + place, 0)
     _tally(plans, text, length)
     total = 0
-    for rank in range(c.places):
-        place = load32(c.order + 4 * rank)
-        if load32(c.lengths + 4 * place) < 0 or not _alike(plans, place, text, length):
-            continue
-        store8(c.alike + place, 1)
-        total += 1
-        # who is in the way is asked earlier the next time
-        store32(c.order + 4 * rank, load32(c.order + 4 * (rank // 2)))
-        store32(c.order + 4 * (rank // 2), place)
-        if total > limit:
-            break
+    for place in range(c.places):
+        if load32(c.lengths + 4 * place) >= 0 and _alike(plans, place, text, length):
+            store8(c.alike + place, 1)
+            total += 1
     return total
-
-
-@entry_point("i8(i8, i8, i8)")
-def meet(plans: int, text: int, length: int) -> int:
-    """Compare a text with each of a table; returns how many it is too like."""
-    return count_similar(plans, text, length, plan_table_at(plans).places)
 
 
 @entry_point("i8(i8, i8, i8)")

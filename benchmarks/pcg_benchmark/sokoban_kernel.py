@@ -33,7 +33,6 @@ LEVEL = np.dtype(
     [
         ("height", "i8"),  # with the frame
         ("width", "i8"),
-        ("near", "i8"),  # whether `nearest` is of interest
         ("power", "i8"),  # nodes that each solver may take from its queue
         ("tiles", "i8"),  # int8[height * width]: the level, framed by walls
         ("steps", "i8"),  # int32[cells * cells]: from one cell to another with no walls
@@ -379,8 +378,7 @@ def _solve(level: int, start: int) -> int:
     if found >= 0:
         return found
     if v.taken == v.nodes:  # with no state left the others find nothing either, and get as near
-        if v.near:
-            _find_nearest(level)
+        _find_nearest(level)
         return found
     for half_weights in (2, 1, 0):
         found = _search(level, start, 1, half_weights)
@@ -389,8 +387,8 @@ def _solve(level: int, start: int) -> int:
     return -1
 
 
-@inner
-def plan_level(level: int) -> int:
+@entry_point("i8(i8)")
+def plan(level: int) -> int:
     """Solve a level as the benchmark does.
 
     Leaves the length of the plan and its text, or the least distance met by the last solver.
@@ -410,9 +408,3 @@ def plan_level(level: int) -> int:
     _write(level, found)
     v.nearest = 0
     return SOLVED
-
-
-@entry_point("i8(i8)")
-def plan(level: int) -> int:
-    """Solve a level as the benchmark does; see `plan_level`."""
-    return plan_level(level)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from test_pcg_benchmark import Environment, Stripes, array, integers
 
-from pcg.integrations.pcg_benchmark import BatchSearch, breeding, search
+from pcg.integrations.pcg_benchmark import BatchSearch, breeding, independent_set, search
 from pcg.integrations.pcg_benchmark.breeding import Breeding, numbers_of
 from pcg.integrations.pcg_benchmark.contents import Layout, Member
 from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable
@@ -50,7 +50,7 @@ def test_who_holds_a_control_makes_way_for_one_that_obeys_no_other() -> None:
     assert kept.items[kept.held(1 - first)] == 10
     offer(kept, 30, (0, 1))  # there is no third control
     assert members(kept) == [10, 20]
-    assert kept.waiting(0) == [2]
+    assert kept.tight[2] == 0 and not kept.lacks_controls()  # all are in use
 
 
 def test_one_that_obeys_the_wrong_control_changes_nothing() -> None:
@@ -86,6 +86,7 @@ def test_the_set_is_as_large_as_can_be_and_knows_who_is_in_whose_way(seed: int) 
         offer(kept, number)
     for _ in range(400):
         kept.improve()
+    kept.return_to_largest()
     graph = nx.from_numpy_array(~joined)
     largest, _ = nx.max_weight_clique(graph, weight=None)
     assert kept.size == len(largest)
@@ -93,6 +94,101 @@ def test_the_set_is_as_large_as_can_be_and_knows_who_is_in_whose_way(seed: int) 
     assert not joined[np.ix_(inside, inside)][~np.eye(len(inside), dtype=bool)].any()
     assert (kept.tight[:40] == [joined[k, inside].sum() for k in kept.items]).all()
     assert (kept.tight[:40] == kept.alike[:40].sum(axis=1)).all()
+
+
+def is_joined(first: int, second: int) -> bool:
+    """0 and 1 are each in the way of 2, 3 and 4, and nobody of anyone else."""
+    return first == second or {first, second} in [{low, high} for low in (0, 1) for high in (2, 3, 4)]
+
+
+def test_one_takes_the_place_of_two_where_exchanges_of_one_find_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = chosen_from(5, alike=is_joined)
+    for number in range(5):
+        offer(kept, number)
+    assert members(kept) == [0, 1]
+    monkeypatch.setattr(independent_set, "FORCED", 0.0)
+    while kept.improve():
+        pass
+    assert kept.size == 2  # there is nothing that only one of them is in the way of
+    monkeypatch.setattr(independent_set, "FORCED", 1.0)
+    assert kept.improve()
+    assert members(kept) == [2, 3, 4] and kept.most == 3
+
+
+def test_the_largest_set_is_gone_back_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = chosen_from(3, alike=lambda one, other: one == other or 2 in (one, other))
+    monkeypatch.setattr(independent_set, "FORCED", 1.0)
+    for number in range(3):
+        offer(kept, number)
+    kept.improve()
+    while kept._todo:
+        kept.improve()
+    assert (members(kept), kept.size, kept.most) in [([2], 1, 2), ([0, 1], 2, 2)]
+    kept.return_to_largest()
+    assert members(kept) == [0, 1]
+    assert [kept.held(slot) for slot in range(3)].count(-1) == 1
+    monkeypatch.setattr(independent_set, "BACK", 20)
+    for _ in range(200):
+        kept.improve()
+    assert kept.size == 2
+
+
+def test_where_controls_are_lacking_those_come_first_that_obey_an_open_one() -> None:
+    kept = chosen_from(2, alike=lambda one, other: abs(one - other) <= 12)
+    offer(kept, 100, (0,))
+    offer(kept, 200, (0,))  # like nobody, but its control is taken
+    offer(kept, 105, (0,))  # would only take the place of the 100
+    offer(kept, 95, (1,))
+    assert members(kept) == [100] and kept.lacks_controls()
+    while kept.size < 2:
+        assert kept.improve()
+        assert 105 not in members(kept)
+    assert 95 in members(kept)
+
+
+def test_what_was_compared_is_kept() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def alike(one: int, other: int) -> bool:
+        asked.append((one, other))
+        return near(one, other)
+
+    kept = chosen_from(4, alike=alike)
+    for number in range(10):
+        offer(kept, number)
+    for _ in range(100):
+        kept.improve()
+    before = len(asked)
+    for _ in range(100):
+        kept.improve()
+    assert len(asked) == before
+    offer(kept, 20)
+    for _ in range(100):
+        kept.improve()
+    assert 0 < len(asked) - before < 60  # pairs with the new one, in both orders
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_comparisons_are_true_of_those_that_took_the_places_of_others(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    joined = np.triu(rng.random((120, 120)) < 0.3, 1)
+    joined |= joined.T
+    np.fill_diagonal(joined, True)
+    kept = chosen_from(12, room=40, alike=lambda one, other: bool(joined[one, other]))
+    for number in range(120):
+        offer(kept, number, tuple(rng.choice(12, 4, replace=False).tolist()))
+        for _ in range(5):
+            kept.improve()
+    assert kept.used == 40
+    for place in np.flatnonzero(kept.rows >= 0).tolist():
+        assert (kept.alike[:, place] == joined[kept.items[kept.rows[place]], kept.items]).all()
+    assert (kept.tight == kept.alike.sum(axis=1)).all()
+    kept.return_to_largest()
+    assert kept.size == kept.most
+    inside = members(kept)
+    assert not joined[np.ix_(inside, inside)][~np.eye(len(inside), dtype=bool)].any()
+    held = [kept.held(slot) for slot in range(12) if kept.held(slot) >= 0]
+    assert len(set(held)) == len(held) == kept.size
 
 
 class Counts(Stripes):
@@ -182,6 +278,7 @@ def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypat
 
 def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breeding, "OPEN", 1.0)
+    monkeypatch.setattr(breeding, "LACKING", 1.0)
     monkeypatch.setattr(breeding, "SPREAD", 1.0)
     monkeypatch.setattr(Counts, "controlability", lambda self, info, control: float(info["ones"] <= control["most"]))
     problem = Counts()

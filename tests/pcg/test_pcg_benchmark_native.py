@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.pcg_benchmark import sokoban_search
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from benchmarks.pcg_benchmark.plan_table import PlanTable, SimilarityRatio, Text
-from benchmarks.pcg_benchmark.sokoban_search import SokobanSearch
 from pcg.integrations.pcg_benchmark.contents import Layout
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
@@ -227,63 +225,6 @@ def test_a_table_tells_who_is_alike_in_either_order(shortest: int, longest: int)
         assert table.meet(text).astype(bool).tolist() == expected
         some = np.array([5, 0, 3])
         assert table.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
-
-
-def boxes_problem() -> Any:
-    """A Sokoban problem like the benchmark's: 10 moves are enough, wanted is a number of boxes, give or take 1."""
-    return problem(
-        5, 5, _power=800, _diversity=0.5,
-        quality=lambda info: min(1.0, len(info["solution"]) / 10),
-        controlability=lambda info, control: float(abs(info["crates"] - control["crates"]) <= 1),
-    )  # fmt: skip
-
-
-def test_boxes_are_good_obedient_and_unlike_each_other() -> None:
-    controls = [{"crates": 1 + k % 3} for k in range(9)]
-    batches = []
-    for _ in range(2):
-        environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-        search = SokobanSearch(environment, controls, 5)
-        batches.append(search.run(evaluations=6000))
-        assert search.judged <= 6000
-    assert batches[0] == batches[1]
-    native = NativeSokoban(boxes_problem())
-    infos = [native.info(content) for content in batches[0]]
-    assert all(len(info["solution"]) >= 10 for info in infos)
-    assert all(abs(info["crates"] - control["crates"]) <= 1 for info, control in zip(infos, controls, strict=True))
-    for one, other in itertools.permutations(infos, 2):
-        ratio = SequenceMatcher(None, one["text"].symbols.tobytes(), other["text"].symbols.tobytes()).ratio()
-        assert ratio <= 0.5
-
-
-@pytest.mark.full
-def test_boxes_know_who_is_in_whose_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kept comparisons equal those made anew, also when there is no more room."""
-    monkeypatch.setattr(sokoban_search, "_ROOM", 300)
-    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    search = SokobanSearch(environment, [{"crates": 1 + k % 4} for k in range(60)], 3)
-    search.run(evaluations=9000)
-    kept = search.set
-    assert kept.used == 300 and 20 < kept.size < 60
-    places = np.flatnonzero(kept.rows >= 0)
-    assert (kept.alike[:, kept.rows < 0] == 0).all()
-    for place in places:
-        item = kept.items[kept.rows[place]]
-        assert kept.chosen.text(place).tobytes() == item.tobytes()
-        assert (kept.kept.meet(item) == kept.alike[:, place]).all()
-    assert (kept.tight == kept.alike.sum(axis=1)).all()
-    inside = kept.rows[places]
-    assert sorted(inside.tolist()) == np.flatnonzero(kept.inside).tolist()
-    assert (kept.tight[inside] == 1).all()  # each only in its own way
-    assert sorted(place for place in kept.holder if place >= 0) == places.tolist()
-
-
-def test_boxes_answer_however_little_they_may_try() -> None:
-    environment = SimpleNamespace(_problem=boxes_problem(), seed=lambda seed: None)
-    contents = SokobanSearch(environment, [{"crates": 2}] * 3, 1).run(evaluations=2)
-    assert np.shape(contents) == (3, 5, 5)
-    impossible = SokobanSearch(environment, [{"crates": 99}], 1).run(evaluations=500)
-    assert np.shape(impossible) == (1, 5, 5)
 
 
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")

@@ -19,7 +19,7 @@ from pcg.integrations.pcg_benchmark.contents import Member, Vector
 from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable, Table
 from pcg.integrations.pcg_benchmark.operators import Operators
 
-ROOM = 2_000
+ROOM = 6_000
 """Good contents that are kept."""
 ROOM_BY_PAIRS = 1_500
 """The same where each pair is a question of its own."""
@@ -33,8 +33,10 @@ REMEMBERED = 1_000_000
 """Children that are known, at most, before all are forgotten."""
 SPREAD = 0.95
 """Share of parents that are drawn evenly over what is told of contents, not over the contents."""
-OPEN = 0.2
+OPEN = 0.5
 """Share of these that are drawn from what obeys a control that no content of the set is matched with."""
+LACKING = 0.8
+"""The same while contents that are unlike the set stay outside, because no control is left for them."""
 ALIKE = 4
 """Contents of one number of which parents are drawn: the latest, and some of those before."""
 NUMBERS = 10_000
@@ -142,7 +144,7 @@ class Breeding:
         """Return a content to have a child."""
         if self.rng.random() < SPREAD:
             parents = self.parents
-            if self.rng.random() < OPEN:
+            if self.rng.random() < (LACKING if self.set.lacks_controls() else OPEN):
                 slots = [slot for slot, place in enumerate(self.set.holder) if place < 0]
                 if slots:
                     parents = self._obeying[slots[int(self.rng.integers(len(slots)))]]

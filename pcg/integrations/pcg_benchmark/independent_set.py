@@ -3,7 +3,9 @@
 Contents that are pairwise unlike are an independent set of a graph in which those that are too alike are joined. Taking
 what fits ends early. So contents that do not fit are kept too, with who of the set is in their way, and the set is
 improved as in the local searches for independent sets (Andrade, Resende and Werneck 2012): two contents take the place
-of one that alone is in their way; where no two are found, one takes it, which makes room for others. Matches with
+of one that alone is in their way; where no two are found, one takes it, which makes room for others: the one that has
+been outside for longest. Now and then one takes the place of two, without which exchanges go around in few sets; where
+that leads to none as large for long, the search goes on from the largest. What was compared is kept. Matches with
 controls are changed along augmenting paths (Berge 1957).
 """
 
@@ -17,6 +19,12 @@ from numpy.typing import NDArray
 
 LOOKS = 24
 """Contents that are asked, at most, whether they and another can take the place of one."""
+FORCED = 0.03
+"""Share of exchanges in which one takes the place of two."""
+BACK = 1000
+"""Exchanges without a set as large as the largest after which that one is gone back to."""
+CHANGE = 200
+"""Comparisons that take as long as a change of the set."""
 Flags = NDArray[np.int8]
 Places = NDArray[np.int64]
 
@@ -101,7 +109,8 @@ class IndependentSet:
         tight: how many of the set are in the way of each content that is kept; itself, for one inside.
         holder: place of the set that each control is matched with, or -1.
         size: of the set.
-        compared: pairs that were compared so far.
+        most: size of the largest set so far, which `return_to_largest` goes back to.
+        compared: pairs that were compared so far, and what took as long as comparing them.
     """
 
     def __init__(self, slots: int, room: int, chosen: Table, kept: Table, rng: np.random.Generator) -> None:
@@ -113,14 +122,23 @@ class IndependentSet:
         self._keys: list[bytes] = []
         self._known: set[bytes] = set()
         self._obeys: list[Sequence[int]] = []
+        self._obeying = np.zeros((room, slots), bool)
         self.rows = np.full(slots, -1)
         self.inside = np.zeros(room, bool)
         self.alike = np.zeros((room, slots), np.int8)
         self.tight = np.zeros(room, np.int64)
         self.holder = [-1] * slots
-        self.size = 0
+        self.size = self.most = 0
         self.compared = 0
         self._todo: set[int] = set()  # places of the set that may have become worth two others
+        self._largest = (self.rows.copy(), list(self.holder))
+        self._in_largest = np.zeros(room, bool)
+        self._exchanges = self._seen = 0  # exchanges so far, and when the set was as large as the largest
+        self._left = np.zeros(room, np.int64)  # the exchange in which each content left the set
+        self._offered = 0
+        self._since = np.zeros(room, np.int64)  # contents offered before each that is kept
+        self._until = np.full(room, -1)  # and before each was compared with all that were kept
+        self._pairs = np.zeros((room, room), np.int8)  # what was found then
 
     @property
     def used(self) -> int:
@@ -132,11 +150,6 @@ class IndependentSet:
         place = self.holder[slot]
         return -1 if place < 0 else int(self.rows[place])
 
-    def waiting(self, slot: int) -> list[int]:
-        """Rows of contents outside the set that obey a control, those that the fewest are in the way of first."""
-        order = np.argsort(self.tight[: self.used], kind="stable").tolist()
-        return [row for row in order if not self.inside[row] and slot in self._obeys[row]]
-
     def key(self, row: int) -> bytes:
         """Return the key of a content that is kept."""
         return self._keys[row]
@@ -147,29 +160,31 @@ class IndependentSet:
 
     # --- one content --------------------------------------------------------------------------------------------------
 
-    def offer(self, key: bytes, item: Any, obeys: Sequence[int], alike: Flags | None = None) -> int:
+    def offer(self, key: bytes, item: Any, obeys: Sequence[int]) -> int:
         """Keep a content, and change the set if that serves it.
 
         Args:
             key: equal for contents of which one is enough.
             item: the content, as tables take it.
             obeys: controls that it obeys.
-            alike: what `chosen.meet` says of it, where that is known.
 
         Returns:
             Its row, or -1 when it is not kept: it is known, or more of the set are in its way than in anyone's.
         """
         if key in self._known:
             return -1
-        if alike is None:
-            alike = self.chosen.meet(item)
-            self.compared += self.size
+        alike = self.chosen.meet(item)
+        self.compared += self.size
         tight = int(np.count_nonzero(alike))
         row = self._row(tight)
         if row < 0:
             return -1
         self._known.add(key)
         self._keys[row], self.items[row], self._obeys[row] = key, item, obeys
+        self._obeying[row] = False
+        self._obeying[row, list(obeys)] = True
+        self._offered += 1
+        self._since[row], self._until[row], self._left[row] = self._offered, -1, 0
         self.kept.put(row, item)
         self.alike[row] = alike
         self.tight[row] = tight
@@ -188,8 +203,9 @@ class IndependentSet:
             self._obeys.append(())
             self.kept.use(self.used)
             return row
-        row = int(np.where(self.inside, -1, self.tight).argmax())
-        if self.tight[row] <= tight:
+        tights = np.where(self.inside | self._in_largest, -1, self.tight)
+        row = int(tights.argmax())
+        if tights[row] <= tight:
             return -1
         self._known.discard(self._keys[row])
         return row
@@ -199,15 +215,36 @@ class IndependentSet:
         empty = np.flatnonzero(self.rows < 0)
         if not len(empty) or not self._match(int(empty[0]), row):
             return False
-        place = int(empty[0])
+        self._put(int(empty[0]), row)
+        if self.size >= self.most:
+            self.most = self.size
+            self._largest = (self.rows.copy(), list(self.holder))
+            self._in_largest = self.inside.copy()
+            self._seen = self._exchanges
+        return True
+
+    def _put(self, place: int, row: int) -> None:
+        """Let a content take an empty place."""
         self.chosen.put(place, self.items[row])
-        self._column(place, self.kept.meet(self.items[row])[: self.used])
-        self.compared += self.used
+        self._column(place, self._compare(row))
+        self.compared += CHANGE
         self.rows[place] = row
         self.inside[row] = True
         self.size += 1
         self._todo.add(place)
-        return True
+
+    def _compare(self, row: int) -> Flags:
+        """Return for each content that is kept whether one of them is too like it."""
+        used = self.used
+        if self._until[row] < 0:
+            self._pairs[row, :used] = self.kept.meet(self.items[row])[:used]
+            self.compared += used
+        else:
+            others = np.flatnonzero(self._since[:used] > self._until[row])
+            self._pairs[row, others] = self.kept.meet_some(self.items[row], others)
+            self.compared += len(others)
+        self._until[row] = self._offered
+        return self._pairs[row, :used]
 
     def _column(self, place: int, alike: Flags | int) -> None:
         tight, column = self.tight[: self.used], self.alike[: self.used, place]
@@ -216,7 +253,9 @@ class IndependentSet:
         tight += column
 
     def _remove(self, place: int) -> None:
-        self.inside[self.rows[place]] = False
+        row = self.rows[place]
+        self.inside[row] = False
+        self._left[row] = self._exchanges
         self.rows[place] = -1
         self.size -= 1
         self.chosen.clear(place)
@@ -224,12 +263,29 @@ class IndependentSet:
         self.holder = [-1 if held == place else held for held in self.holder]
         self._todo.discard(place)
 
+    def _restore(self, rows: Places, holder: Sequence[int]) -> None:
+        """Let the set be what it was."""
+        for place in np.flatnonzero((self.rows != rows) & (self.rows >= 0)).tolist():
+            self._remove(place)
+        for place in np.flatnonzero(self.rows != rows).tolist():
+            self._put(place, int(rows[place]))
+        self.holder = list(holder)
+
+    def return_to_largest(self) -> None:
+        """Let the set be the largest so far."""
+        self._restore(*self._largest)
+        self._seen = self._exchanges
+
     # --- the set ------------------------------------------------------------------------------------------------------
 
     def _held_back(self, place: int) -> Places:
         """Rows of contents that only the one in a place is in the way of."""
         used = self.used
         return np.flatnonzero((self.tight[:used] == 1) & (self.alike[:used, place] == 1) & ~self.inside[:used])
+
+    def lacks_controls(self) -> bool:
+        """Tell whether contents that are unlike the set stay outside, because no control is left for them."""
+        return self.size < len(self.rows) and bool((self.tight[: self.used] == 0).any())
 
     def improve(self) -> bool:
         """Look whether two can take the place of one, or else let one take it; False when nothing was left to do."""
@@ -240,12 +296,19 @@ class IndependentSet:
                 if self._two_for_one(row):
                     break
             return True
-        waiting = np.flatnonzero((self.tight[: self.used] == 1) & ~self.inside[: self.used])
+        if self._exchanges - self._seen > BACK:
+            self.return_to_largest()
+        blockers = 2 if self.rng.random() < FORCED else 1
+        waiting = np.flatnonzero((self.tight[: self.used] == blockers) & ~self.inside[: self.used])
         if not len(waiting):
             return False
-        row = int(waiting[int(self.rng.integers(len(waiting)))])
-        self.compared += 1
-        self._exchange(int(self.alike[row].argmax()), (row,))
+        if self.lacks_controls():  # who obeys an open one leaves another to those that nobody is in the way of
+            serving = waiting[self._obeying[waiting][:, [held < 0 for held in self.holder]].any(axis=1)]
+            waiting = serving if len(serving) else waiting
+        row = int(waiting[self._left[waiting].argmin()])
+        self._exchanges += 1
+        self._left[row] = self._exchanges
+        self._exchange(np.flatnonzero(self.alike[row]), (row,))
         return True
 
     def _two_for_one(self, row: int) -> bool:
@@ -255,31 +318,27 @@ class IndependentSet:
         others = others[others != row]
         if not len(others):
             return False
-        alike = self.kept.meet_some(self.items[row], others)
-        self.compared += len(others)
+        if self._until[row] < 0:
+            alike = self.kept.meet_some(self.items[row], others)
+            self.compared += len(others)
+        else:
+            alike = self._compare(row)[others]
         free = others[alike == 0]
-        return bool(len(free)) and self._exchange(place, (row, int(free[int(self.rng.integers(len(free)))])))
-
-    def _exchange(self, place: int, rows: tuple[int, ...]) -> bool:
-        """Let contents take the place of one; all as it was if there are no controls for them."""
-        before, old, column = list(self.holder), int(self.rows[place]), self.alike[: self.used, place].copy()
-        self._remove(place)
-        joined: list[int] = []
-        for row in rows:
-            if not self._insert(row):
-                break
-            joined.append(row)
-        if len(joined) < len(rows):
-            for row in joined:
-                self._remove(int(np.flatnonzero(self.rows == row)[0]))
-            self.rows[place] = old
-            self.inside[old] = True
-            self.size += 1
-            self.chosen.put(place, self.items[old])
-            self._column(place, column)
-            self.holder = before
+        if not len(free):
             return False
-        freed = np.flatnonzero((column == 1) & (self.tight[: self.used] == 1) & ~self.inside[: self.used])
+        return self._exchange(np.array([place]), (row, int(free[int(self.rng.integers(len(free)))])))
+
+    def _exchange(self, places: Places, rows: tuple[int, ...]) -> bool:
+        """Let contents take the places of others; all as it was if there are no controls for them."""
+        before = self.rows.copy(), list(self.holder)
+        self.compared += CHANGE
+        column = self.alike[: self.used, places].any(axis=1)
+        for place in places.tolist():
+            self._remove(place)
+        if not all(self._insert(row) for row in rows):
+            self._restore(*before)
+            return False
+        freed = np.flatnonzero(column & (self.tight[: self.used] == 1) & ~self.inside[: self.used])
         self._todo.update(np.unique(self.alike[freed].argmax(axis=1)).tolist())
         self._fill()
         return True

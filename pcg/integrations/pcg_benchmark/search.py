@@ -224,16 +224,17 @@ class BatchSearch:
                 breeding.offer(member, (slot,))
         for member in self._pool:
             breeding.offer(member)
-        size, idle, bred, gains = breeding.set.size, 0, 0, 0
+        size, idle, bred, gains = breeding.set.most, 0, 0, 0
         self._vain += self.judged - self._gained
         self._pace = max(self._pace, float(self._vain))  # that climbs took fewer before says nothing of them now
-        while breeding.set.size < len(self.controls) and not self._spent():
+        while breeding.set.most < len(self.controls) and not self._spent():
             if bred >= TRIAL and (bred > self._pace * (gains + 1) or idle >= FRUITLESS * self._pace):
                 break
             breeding.breed(self._ask)
             bred += 1
-            idle = 0 if breeding.set.size > size + gains else idle + 1
-            gains = max(gains, breeding.set.size - size)
+            idle = 0 if breeding.set.most > size + gains else idle + 1
+            gains = max(gains, breeding.set.most - size)
+        breeding.set.return_to_largest()
         self._gained = self.judged
         self._lately = deque((at + bred for at in self._lately), LATELY)  # climbs did not take these
         self._pays = bred <= self._pace * gains

@@ -15,11 +15,11 @@ from pcg.engine.vgdl.ontology_params import Param
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+")
 _MASS = frozenset(
     {
-        "air", "ammo", "blood", "coal", "dirt", "dust", "earth", "fire", "floor", "food", "fuel", "gas",
-        "glass", "gold", "grass", "gravel", "ground", "hay", "honey", "ice", "iron", "lava", "lightning", "metal",
-        "milk", "money", "mud", "nectar", "oil", "oxygen", "paint", "poison", "rain", "sand", "sky", "smoke",
-        "snow", "soil", "space", "steam", "stuff", "sugar", "traffic", "treasure", "water", "wheat", "wind", "wine",
-        "wood", "wool", "background", "darkness",
+        "air", "ammo", "blood", "bronze", "coal", "copper", "dirt", "dust", "earth", "fire", "floor", "food",
+        "fuel", "gas", "glass", "gold", "grass", "gravel", "ground", "hay", "honey", "ice", "iron", "lava",
+        "lead", "lightning", "metal", "milk", "money", "mud", "nectar", "oil", "oxygen", "paint", "poison",
+        "rain", "sand", "silver", "sky", "smoke", "snow", "soil", "space", "steam", "stuff", "sugar", "traffic",
+        "treasure", "water", "wheat", "wind", "wine", "wood", "wool", "background", "darkness",
     }
 )  # fmt: skip
 """Nouns that take no article."""

@@ -18,6 +18,7 @@ from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
+from pcg.runs.experiments import course
 from pcg.runs.experiments.course import (
     LONGER,
     POOL,
@@ -102,6 +103,25 @@ def test_the_same_course_comes_out_whatever_the_workers(folder: Path, tmp_path: 
 def test_sentences_say_what_is_most_about_a_thing(game: str, element: str, sentence: str) -> None:
     known = load(game)
     assert sentence_about(known.definition, describe(known), element) == sentence
+
+
+@pytest.mark.parametrize(
+    ("game", "kinds", "there"),
+    [
+        ("survival", {"ghost"}, "There are ghosts from the start."),
+        ("survival", {"fire"}, "There is fire from the start."),
+        ("survival", {"fire", "grave"}, "There are fire and graves from the start."),
+        ("alchemy", {"lead", "copper", "candle"}, "There are candles, copper and lead from the start."),
+    ],
+)
+def test_sentences_speak_of_kinds_in_the_plural(game: str, kinds: set[str], there: str) -> None:
+    known, (one,) = load(game), measured(0.5)
+    new = frozenset(kinds)
+    first = course._sentence(known.definition, describe(known), frozenset(), new, new, one, None)
+    assert there in first
+    later = course._sentence(known.definition, describe(known), frozenset(), new, frozenset(), one, one)
+    practises = "Practises" if len(kinds) == 1 else "Combines"
+    assert later.startswith(f"{practises} {there.removeprefix('There are ').removeprefix('There is ')[:-16]}.")
 
 
 def test_doors_and_their_keys_are_one_step() -> None:

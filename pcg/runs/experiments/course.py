@@ -15,7 +15,7 @@ import numpy as np
 
 from pcg.describe import describe
 from pcg.describe.description import Description, Rule
-from pcg.describe.noun_phrases import plural
+from pcg.describe.noun_phrases import joined, plural
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.evaluators.courses import Lesson, choose_course, introduced
@@ -249,7 +249,9 @@ def _sentence(
     names = {thing.type: thing.name for thing in description.things}
     if before is None:
         start = f"The aim: {_aim(description)}"
-        others = f" There is {_list(names, new)} from the start." if new else ""
+        there = _list(names, new)
+        are = "is" if there in names.values() else "are"  # of a word without a plural, such as fire
+        others = f" There {are} {there} from the start." if new else ""
         return start + others + (f" {sentence_about(definition, description, sorted(new)[0])}" if new else "")
     if new:
         old = elements - new
@@ -267,9 +269,8 @@ def _sentence(
 
 
 def _list(names: Mapping[str, str], types: Iterable[str]) -> str:
-    """Return kinds of objects as an enumeration of their names."""
-    words = [names.get(one, one) for one in sorted(types)]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    """Return kinds of objects as an enumeration of the plurals of their names."""
+    return joined(plural(names.get(one, one)) for one in sorted(types))
 
 
 def _aim(description: Description) -> str:

@@ -87,7 +87,7 @@ def choose_course(
     >>> choose_course(pool, 4)
     [0, 2, 3, 1]
     """
-    by_difficulty = sorted(range(len(lessons)), key=lambda k: (lessons[k].difficulty, len(lessons[k].elements), k))
+    by_difficulty = sorted(range(len(lessons)), key=lambda k: _place(lessons[k]))
     if not by_difficulty:
         return []
     low, high = lessons[by_difficulty[0]].difficulty, lessons[by_difficulty[-1]].difficulty
@@ -128,6 +128,11 @@ def choose_course(
             if best is None or chain.value > best.value + 1e-12:
                 best = chain
     return list(best.places) if best is not None else []
+
+
+def _place(lesson: Lesson) -> tuple[int, int, float]:
+    """Return what levels are sorted by: of those that are as hard, the ones with few kinds of objects come first."""
+    return int(lesson.difficulty / LEAST_STEP), len(lesson.elements), lesson.difficulty
 
 
 def _introduction(lesson: Lesson, known: frozenset[str]) -> float:

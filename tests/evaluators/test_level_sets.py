@@ -221,6 +221,11 @@ def test_only_what_introduces_one_thing_may_be_as_difficult_as_the_level_before(
     assert choose_course([key, alone, start], 3) == [2, 1, 0]
 
 
+def test_of_levels_that_are_as_hard_those_with_few_kinds_of_things_come_first() -> None:
+    alone, both = Lesson(0.4431, 0.6, frozenset({"ghost"})), Lesson(0.4429, 0.7, frozenset({"ghost", "heart"}))
+    assert choose_course([both, alone], 2) == [1, 0]
+
+
 def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:
     # each of many good levels brings three things at once; the chain that brings them one by one begins worse
     crowd = [Lesson(0.1 + k / 100, 1.0, frozenset("abc")) for k in range(20)]

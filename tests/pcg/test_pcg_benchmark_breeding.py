@@ -29,6 +29,14 @@ def offer(kept: IndependentSet, number: int, obeys: tuple[int, ...] | None = Non
     return kept.offer(b"%d" % number, number, range(len(kept.rows)) if obeys is None else obeys)
 
 
+def joined_at_random(count: int, share: float, rng: np.random.Generator) -> Any:
+    """Who is in whose way of so many: a symmetric matrix, each in its own."""
+    joined = np.triu(rng.random((count, count)) < share, 1)
+    joined |= joined.T
+    np.fill_diagonal(joined, True)
+    return joined
+
+
 def members(kept: IndependentSet) -> list[int]:
     return sorted(kept.items[row] for row in kept.rows.tolist() if row >= 0)
 
@@ -77,10 +85,7 @@ def test_where_there_is_no_more_room_those_go_that_most_are_in_the_way_of() -> N
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_set_is_as_large_as_can_be_and_knows_who_is_in_whose_way(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    joined = np.triu(rng.random((40, 40)) < 0.2, 1)
-    joined |= joined.T
-    np.fill_diagonal(joined, True)
+    joined = joined_at_random(40, 0.2, np.random.default_rng(seed))
     kept = chosen_from(40, alike=lambda one, other: bool(joined[one, other]))
     for number in range(40):
         offer(kept, number)
@@ -171,9 +176,7 @@ def test_what_was_compared_is_kept() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_comparisons_are_true_of_those_that_took_the_places_of_others(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    joined = np.triu(rng.random((120, 120)) < 0.3, 1)
-    joined |= joined.T
-    np.fill_diagonal(joined, True)
+    joined = joined_at_random(120, 0.3, rng)
     kept = chosen_from(12, room=40, alike=lambda one, other: bool(joined[one, other]))
     for number in range(120):
         offer(kept, number, tuple(rng.choice(12, 4, replace=False).tolist()))

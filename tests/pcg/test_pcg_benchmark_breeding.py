@@ -30,7 +30,7 @@ def offer(kept: IndependentSet, number: int, obeys: tuple[int, ...] | None = Non
 
 
 def joined_at_random(count: int, share: float, rng: np.random.Generator) -> Any:
-    """Who is in whose way of so many: a symmetric matrix, each in its own."""
+    """A symmetric matrix of those that are in each other's way, each in its own."""
     joined = np.triu(rng.random((count, count)) < share, 1)
     joined |= joined.T
     np.fill_diagonal(joined, True)

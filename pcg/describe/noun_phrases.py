@@ -23,6 +23,8 @@ _MASS = frozenset(
     }
 )  # fmt: skip
 """Nouns that take no article."""
+_WAYS = frozenset(["left", "right", "up", "down", "across"])
+"""What stands after a noun and tells where a thing moves."""
 _SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {
     "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet",
@@ -54,13 +56,13 @@ def humanise(name: str) -> str:
 def plural(noun: str) -> str:
     """More than one of it.
 
-    >>> plural("key"), plural("enemy"), plural("box"), plural("gold"), plural("camel a")
-    ('keys', 'enemies', 'boxes', 'gold', 'camels a')
+    >>> plural("key"), plural("enemy"), plural("box"), plural("gold"), plural("camel a"), plural("log left")
+    ('keys', 'enemies', 'boxes', 'gold', 'camels a', 'logs left')
     """
     head, _, last = noun.rpartition(" ")
     if last in _MASS or last in _SAME or not last.isalpha():
         return noun
-    if head and len(last) == 1:
+    if head and (len(last) == 1 or last in _WAYS):
         return f"{plural(head)} {last}"
     if last in _IRREGULAR:
         last = _IRREGULAR[last]

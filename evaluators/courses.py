@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,3 +185,19 @@ def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:
         found.append(own - known)
         known |= own
     return found
+
+
+def not_introduced(levels: Iterable[frozenset[str]]) -> frozenset[str]:
+    """Return the kinds of objects that no order of some levels introduces one at a time.
+
+    What all levels have needs no introduction.
+
+    >>> sorted(not_introduced([frozenset("a"), frozenset("ab"), frozenset("abcd")]))
+    ['c', 'd']
+    """
+    left = set(levels)
+    there = frozenset[str]().union(*left)
+    known = frozenset.intersection(*left) if left else frozenset()
+    while new := next((elements for elements in left if len(elements - known) == 1), None):
+        known |= new
+    return there - known

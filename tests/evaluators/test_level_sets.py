@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
 from pcg.engine.game import load
-from pcg.evaluators.courses import Lesson, choose_course, introduced
+from pcg.evaluators.courses import Lesson, choose_course, introduced, not_introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import ladder_difficulty
@@ -224,6 +224,20 @@ def test_only_what_introduces_one_thing_may_be_as_difficult_as_the_level_before(
 def test_of_levels_that_are_as_hard_those_with_few_kinds_of_things_come_first() -> None:
     alone, both = Lesson(0.4431, 0.6, frozenset({"ghost"})), Lesson(0.4429, 0.7, frozenset({"ghost", "heart"}))
     assert choose_course([both, alone], 2) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("levels", "left"),
+    [
+        ([], ""),
+        (["a", "ab", "abc"], ""),  # a is everywhere
+        (["ab", "ac", "bc"], "abc"),  # whichever comes first brings two
+        (["ab", "ac", "bc", "b"], ""),
+        (["", "a", "abc"], "bc"),
+    ],
+)
+def test_what_no_level_introduces_alone_is_told(levels: list[str], left: str) -> None:
+    assert not_introduced(map(frozenset, levels)) == frozenset(left)
 
 
 def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.describe import describe
 from pcg.engine.game import load
+from pcg.evaluators.courses import not_introduced
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
@@ -163,6 +164,22 @@ def test_more_measurements_tell_levels_apart() -> None:
     assert errors(few)[0] > 3 * errors(many)[0] > 0.0
     assert not told_apart(few, 5) and told_apart(many, 5)
     assert errors([]) == [] and errors([measured(0.5)]) == [0.0]
+
+
+def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_path: Path) -> None:
+    config = LevelRun(
+        "dungeon", count=1, evaluations=4, seed=1, progression=True, generator_parameters=QUICK,
+        evaluation_parameters=CHEAP,
+    )  # fmt: skip
+    result = run_levels(config, tmp_path / "run", workers=1)
+    lines = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
+    curriculum = Curriculum(LevelContext.of(load("dungeon")))
+    won = [level_steps(curriculum, event["level"]) for event in map(json.loads, lines) if event["feasible"]]
+    assert 4 < result.evaluations == len(won) < LONGER * 4
+    assert not_introduced(won[:-1]) and not not_introduced(won)  # the last one is what was waited for
+    run_levels(config, tmp_path / "two", workers=2, executor="threads")
+    for name in ("levels/index.json", "events.jsonl"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
 def test_a_course_with_too_few_levels_is_searched_for_longer(folder: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.lazy import cached_property
 from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.courses import not_introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
@@ -232,6 +233,8 @@ class LevelSearch(SearchRun):
         self._shapes = shapes
         self.course: list[CourseLevel] = []
         """Levels of the course of a run with `progression`, once it is over."""
+        self._introducing: set[frozenset[str]] = set()  # steps of the curriculum in levels that are won
+        self._looked_at = 0  # evaluations that these are of
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first_of = FirstOccurrences()  # level -> the candidate that had it first
@@ -468,13 +471,23 @@ class LevelSearch(SearchRun):
         return {"wants": wants, "all_wants": sum(map(all_achieved, found))}
 
     def _most_evaluations(self) -> int:
-        """Return the number of evaluations asked for; a course with too few levels to choose from is searched for
-        longer.
+        """Return the number of evaluations asked for; a course with too few levels to choose from, or none that
+        introduce things one at a time, is searched for longer.
         """
         if not (self.config.progression and self.evaluations):
             return self.evaluations
         short = self.archive.feasible < CHOICE * self.config.count
-        return self.evaluations * (LONGER if short else 1)
+        return self.evaluations * (LONGER if short or self._introduces_at_once() else 1)
+
+    def _introduces_at_once(self) -> bool:
+        """Return True where all that was asked for is evaluated and things come together in all levels that are won."""
+        if self.told < self.evaluations:
+            return False
+        for event in map(self.log.read, range(self._looked_at, self.told)):
+            if event["feasible"]:
+                self._introducing.add(level_steps(self._curriculum, str(event["level"])))
+        self._looked_at = self.told
+        return bool(not_introduced(self._introducing))
 
     def _finished(self) -> int:
         """Return the number of best levels that achieve all that is wanted."""

@@ -19,6 +19,8 @@ BEAM = 8
 """Width of the beam: chains of a length that are kept for each level that they end with; no two know the same."""
 LEAST_STEP = 0.004
 """Least difference in difficulty from one level to the next, but for one that only introduces something."""
+EQUAL = 6
+"""Digits in which difficulties are equal."""
 CROWD = 2.0
 """Penalty for each further kind of object that is new in the same level."""
 COMPANY = 0.06
@@ -130,9 +132,9 @@ def choose_course(
     return list(best.places) if best is not None else []
 
 
-def _place(lesson: Lesson) -> tuple[int, int, float]:
+def _place(lesson: Lesson) -> tuple[float, int]:
     """Return what levels are sorted by: of those that are as hard, the ones with few kinds of objects come first."""
-    return int(lesson.difficulty / LEAST_STEP), len(lesson.elements), lesson.difficulty
+    return round(lesson.difficulty, EQUAL), len(lesson.elements)  # means of equal numbers differ in their last digits
 
 
 def _introduction(lesson: Lesson, known: frozenset[str]) -> float:

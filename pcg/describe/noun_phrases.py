@@ -24,7 +24,7 @@ _MASS = frozenset(
 )  # fmt: skip
 """Nouns that take no article."""
 _WAYS = frozenset(["left", "right", "up", "down", "across"])
-"""What stands after a noun and tells where a thing moves."""
+"""Words after a noun that tell where a thing moves."""
 _SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {
     "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet",

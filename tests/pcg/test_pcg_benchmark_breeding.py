@@ -120,6 +120,16 @@ def test_one_takes_the_place_of_two_where_exchanges_of_one_find_nothing(monkeypa
     assert members(kept) == [2, 3, 4] and kept.most == 3
 
 
+def test_where_none_can_take_the_place_of_two_one_takes_that_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = chosen_from(1)
+    monkeypatch.setattr(independent_set, "FORCED", 1.0)
+    offer(kept, 0)
+    offer(kept, 1)
+    while kept._todo:
+        kept.improve()
+    assert kept.improve() and members(kept) == [1]
+
+
 def test_the_largest_set_is_gone_back_to(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = chosen_from(3, alike=lambda one, other: one == other or 2 in (one, other))
     monkeypatch.setattr(independent_set, "FORCED", 1.0)

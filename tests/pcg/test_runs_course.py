@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from pcg.runs.experiments.course import (
     sentence_about,
     told_apart,
 )
+from pcg.runs.experiments.levels import LevelSearch
 
 CHEAP = {"nodes": 3000, "budget": 40, "planner_budget": 60, "max_length": 60, "weak_plays": 1}
 QUICK = {"drafts": 0.2, "polish": 0}
@@ -180,6 +182,18 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
     run_levels(config, tmp_path / "two", workers=2, executor="threads")
     for name in ("levels/index.json", "events.jsonl"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+
+
+@pytest.mark.parametrize("play", ["", "RRD"])
+def test_levels_that_nobody_was_seen_to_win_introduce_nothing(play: str) -> None:
+    plays = {"...": "R", "b.s": "R", "b..": play}  # a door with its key, two monsters at once, one of them alone
+    levels = [(f"wwwwww\nwA.k.w\nw{row}.w\nwwdwww", won) for row, won in plays.items()]
+    events = [{"level": level, "feasible": True, "play": won} for level, won in levels]
+    run = SimpleNamespace(
+        told=3, evaluations=3, log=SimpleNamespace(read=events.__getitem__), _looked_at=0, _introducing=set(),
+        _curriculum=Curriculum(LevelContext.of(load("dungeon"))),
+    )  # fmt: skip
+    assert LevelSearch._introduces_at_once(run) == (not play)  # type: ignore[arg-type]
 
 
 def test_a_course_with_too_few_levels_is_searched_for_longer(folder: Path, tmp_path: Path) -> None:

@@ -283,6 +283,10 @@ class IndependentSet:
         used = self.used
         return np.flatnonzero((self.tight[:used] == 1) & (self.alike[:used, place] == 1) & ~self.inside[:used])
 
+    def _outside(self, blockers: int) -> Places:
+        """Rows of contents outside the set that so many of it are in the way of."""
+        return np.flatnonzero((self.tight[: self.used] == blockers) & ~self.inside[: self.used])
+
     def lacks_controls(self) -> bool:
         """Tell whether contents that are unlike the set stay outside, because no control is left for them."""
         return self.size < len(self.rows) and bool((self.tight[: self.used] == 0).any())
@@ -298,8 +302,9 @@ class IndependentSet:
             return True
         if self._exchanges - self._seen > BACK:
             self.return_to_largest()
-        blockers = 2 if self.rng.random() < FORCED else 1
-        waiting = np.flatnonzero((self.tight[: self.used] == blockers) & ~self.inside[: self.used])
+        waiting = self._outside(1)
+        if self.rng.random() < FORCED and len(twice := self._outside(2)):
+            waiting = twice
         if not len(waiting):
             return False
         if self.lacks_controls():  # who obeys an open one leaves another to those that nobody is in the way of
@@ -347,8 +352,7 @@ class IndependentSet:
         """Let contents that are unlike the set join it."""
         tried: set[int] = set()
         while self.size < len(self.rows):
-            free = np.flatnonzero((self.tight[: self.used] == 0) & ~self.inside[: self.used])
-            free = np.array([row for row in free.tolist() if row not in tried])
+            free = np.array([row for row in self._outside(0).tolist() if row not in tried])
             if not len(free):
                 return
             row = int(free[int(self.rng.integers(len(free)))])

@@ -195,6 +195,11 @@ def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
+def _can_teach(event: Mapping[str, Any]) -> bool:
+    """Return True where a level can be part of a course: how difficult it is shows only where somebody wins it."""
+    return bool(event["feasible"] and event["play"])
+
+
 class LevelSearch(SearchRun):
     """A run that makes levels.
 
@@ -341,7 +346,7 @@ class LevelSearch(SearchRun):
         config = self.config
         feasible: dict[str, dict[str, Any]] = {}  # by text
         for event in map(self.log.read, range(self.told)):
-            if event["feasible"] and event["play"]:  # what nobody was seen to win cannot be told how difficult it is
+            if _can_teach(event):
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
@@ -484,7 +489,7 @@ class LevelSearch(SearchRun):
         if self.told < self.evaluations:
             return False
         for event in map(self.log.read, range(self._looked_at, self.told)):
-            if event["feasible"]:
+            if _can_teach(event):
                 self._introducing.add(level_steps(self._curriculum, str(event["level"])))
         self._looked_at = self.told
         return bool(not_introduced(self._introducing))

@@ -299,7 +299,9 @@ def page(outcomes: Mapping[str, Outcome], known: Mapping[str, Path | None], note
         f"{DISTINCT} distinct feasible levels (as runs tell levels apart) or after {limit:g} s of processor time; seed "
         f"{', '.join(sorted({str(o.seed) for o in found}))}. Written by `python benchmarks/levels_corpus.py report`.",
         "",
-        "Their style, and courses, are on a [page of their own](level-style.md). `evolve`, the default before, was "
+        "Their style, courses, and levels a second are on a [page of their own](level-style.md), hard "
+        "[puzzles](puzzles.md) and the problems of the [PCG Benchmark](pcg-benchmark.md) on others, each with its "
+        "commands. `evolve`, the default before, was "
         "measured on all of them (seed 7, at several earlier states): 108 of the 110 of the corpus and all 18 of ours "
         "had a feasible level, in 0.8 s in the median; *assemblyline* and *rivers* had none.",
         "",

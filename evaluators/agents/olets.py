@@ -17,6 +17,7 @@ from pcg.evaluators.agents.kernel.olets import OLETS as OLETS_RECORD
 from pcg.evaluators.agents.kernel.olets import decide_olets
 from pcg.evaluators.agents.planning_agent import plan_tree
 from pcg.evaluators.agents.registry import register
+from pcg.evaluators.agents.tables import first_logarithms
 
 _TIMED_NODES = 65_536
 _KEPT_TREES = 4  # room for what is kept of earlier decisions' trees, in trees of one decision
@@ -57,6 +58,7 @@ class OLETS(CompiledAgent):
             win_bonus=self.win_bonus,
             loss_malus=self.loss_malus,
         )
+        self._search["logged"] = len(self._search.point("logs", first_logarithms()))
         self._search.point("places", np.zeros(max(self.memory, 1), dtype=np.int64))
         self._tree: Record | None = None
 

@@ -84,6 +84,25 @@ def test_the_tree_moves_on_with_the_game() -> None:
     assert nodes_after(30) <= 401
 
 
+def test_children_lie_in_the_order_of_the_actions_however_often_the_tree_moved_on() -> None:
+    state = walk("......\n..A...\n......").start()
+    agent: Any = make_agent("olets", seed=1, budget=100)
+    agent.reset(state)
+    for _ in range(4):
+        state.advance(agent.act(state))
+        nodes = agent._tree.kept("nodes")[: agent._tree["used"]]
+        families = 0
+        for k, node in enumerate(nodes):
+            codes, child = [], node["first"]
+            while child >= 0:
+                assert nodes[child]["parent"] == k and nodes[child]["depth"] == node["depth"] + 1
+                codes.append(int(nodes[child]["action"]))
+                child = nodes[child]["sibling"]
+            assert codes == sorted(set(codes))
+            families += len(codes) > 1
+        assert families > 3
+
+
 FIELD = """
 BasicGame
     SpriteSet

@@ -96,6 +96,15 @@ def begin_decision(decision: int, state: int) -> int:
     return 1 - is_over(d.model, state)
 
 
+@inlined
+def with_waiting(model: int, players: int, actions: int, count: int) -> int:
+    """Append NIL to `count` available actions of one's own where it is a choice; returns how many there are then."""
+    if count == 0 or (players > 1 and may_wait(model, count) == 1):
+        store64(actions + 8 * count, NIL)
+        count += 1
+    return count
+
+
 @inner
 def own_actions(decision: int, state: int) -> int:
     """Write the player's actions in a game that goes on to `own`; returns how many (at least one).
@@ -104,11 +113,17 @@ def own_actions(decision: int, state: int) -> int:
     who cannot act does nothing.
     """
     d = decision_at(decision)
+    return with_waiting(d.model, d.players, d.own, legal_actions(d.model, state, d.player, d.own))
+
+
+@inner
+def actions_left(decision: int, state: int) -> int:
+    """Write the player's actions to `own` as `own_actions` does; returns how many, 0 when the game is over."""
+    d = decision_at(decision)
     count = legal_actions(d.model, state, d.player, d.own)
-    if count == 0 or (d.players > 1 and may_wait(d.model, count) == 1):
-        store64(d.own + 8 * count, NIL)
-        count += 1
-    return count
+    if count == 0 and is_over(d.model, state) != 0:
+        return 0
+    return with_waiting(d.model, d.players, d.own, count)
 
 
 @inner

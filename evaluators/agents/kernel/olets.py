@@ -15,9 +15,19 @@ import numpy as np
 from pcg.engine.kernel.exponents import logarithm
 from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, is_over, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
-from pcg.engine.kernel.runtime import call2, entry_point, inner, load64, store64, view_of
-from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, own_actions, step
+from pcg.engine.kernel.reals import NAN
+from pcg.engine.kernel.runtime import call2, entry_point, inlined, inner, load64, load_double, store64, view_of
+from pcg.evaluators.agents.kernel.decision import (
+    NIL,
+    actions_left,
+    begin_decision,
+    decision_at,
+    imagine,
+    own_actions,
+    step,
+)
 from pcg.evaluators.agents.kernel.plan_tree import (
+    add_child,
     add_node,
     child_of,
     draw_missing,
@@ -34,9 +44,11 @@ _EPSILON = 1e-4  # keeps divisions by visits finite (reference/agents 11.11)
 OLETS = np.dtype(
     [
         ("tree", "i8"),  # address of a PLAN_TREE record
+        ("logs", "i8"),  # float64[logged]: logarithm of 1 + k
+        ("logged", "i8"),
         ("exploration", "f8"),  # K of UCB1
         ("chance", "f8"),  # probability of selecting a child at random
-        ("taboo", "f8"),  # bias of a node whose place was visited lately
+        ("taboo", "f8"),  # subtracted from the bound of a node whose place was visited lately
         ("win_bonus", "f8"),  # a win is worth this times (1 + |score|)
         ("loss_malus", "f8"),  # a loss costs this times (1 + |score|) / (1 + depth)^2
         ("reuse", "i8"),  # 1: the tree moves on with the game
@@ -63,16 +75,16 @@ def remember_place(decision: int, state: int) -> None:
 
 
 @inner
-def bias_of(decision: int, state: int) -> float:
-    """The taboo when the avatar stands where it stood lately, else 0."""
+def stood_lately(decision: int, state: int) -> int:
+    """1 when the avatar stands where it stood lately and that matters, else 0."""
     o = olets_at(decision_at(decision).search)
     known = min(o.visited, o.memory)
     if known > 0 and o.taboo != 0.0:
         place = call2(o.place, decision, state)
         for k in range(known):
             if load64(o.places + 8 * k) == place:
-                return o.taboo
-    return 0.0
+                return 1
+    return 0
 
 
 @inner
@@ -90,8 +102,8 @@ def refresh(tree: int) -> None:
             n.exit_total = n.exit_total / n.exits
         else:
             n.exit_total = n.total
-        n.visits = 1
-        n.exits = 1
+        n.visits = 1.0
+        n.exits = 1.0
         n.value = n.total
         n.fresh = 0
 
@@ -120,32 +132,53 @@ def begin(decision: int, state: int) -> None:
 
 
 @inner
+def any_child(decision: int, count: int) -> int:
+    """One of the children in `slot`, at random."""
+    d = decision_at(decision)
+    known = 0
+    for i in range(count):
+        if load64(d.slot + 8 * i) >= 0:
+            known += 1
+    nth = next_int(decision, known)
+    chosen = -1
+    for i in range(count):
+        child = load64(d.slot + 8 * i)
+        if child >= 0:
+            if nth == 0:
+                chosen = child
+            nth -= 1
+    return chosen
+
+
+@inlined
+def log_of_visits(decision: int, visits: float) -> float:
+    """Logarithm of one more than the visits of a node, from a table where there are few."""
+    o = olets_at(decision_at(decision).search)
+    if visits < o.logged:
+        return load_double(o.logs + 8 * int(visits))
+    return logarithm(visits + 1.0)
+
+
+@inner
 def best_child(decision: int, k: int, count: int) -> int:
     """The child of node k with the highest bound; one at random now and then."""
     d = decision_at(decision)
     o = olets_at(d.search)
     if next_double(decision) < o.chance:
-        known = 0
-        for i in range(count):
-            if load64(d.slot + 8 * i) >= 0:
-                known += 1
-        nth = next_int(decision, known)
-        for i in range(count):
-            if load64(d.slot + 8 * i) >= 0:
-                if nth == 0:
-                    return load64(d.slot + 8 * i)
-                nth -= 1
-    log_visits = logarithm(node_of(o.tree, k).visits + 1.0)
-    best = -1.0e300
+        return any_child(decision, count)
+    log_visits = log_of_visits(decision, node_of(o.tree, k).visits)
+    best = NAN  # which nothing is below or equal to
     chosen = -1
     for i in range(count):
         child = load64(d.slot + 8 * i)
         if child >= 0:
             n = node_of(o.tree, child)
-            value = n.value + o.exploration * math.sqrt(log_visits / (n.visits + _EPSILON)) - n.bias
-            if value > best or chosen < 0:
-                best = value
-                chosen = child
+            value = n.value + o.exploration * math.sqrt(log_visits / (n.visits + _EPSILON))
+            if n.shunned == 1:
+                value -= o.taboo
+            higher = not value <= best
+            chosen = child if higher else chosen
+            best = value if higher else best
     return chosen
 
 
@@ -156,11 +189,11 @@ def descend(decision: int) -> int:
     o = olets_at(d.search)
     t = plan_tree_at(o.tree)
     k = 0
-    while is_over(d.model, d.work) == 0:
-        count = own_actions(decision, d.work)
+    count = actions_left(decision, d.work)
+    while count > 0:
         missing = find_children(decision, o.tree, k, count)
         if missing > 0 and t.used < t.room:
-            child = add_node(o.tree, k, load64(d.own + 8 * draw_missing(decision, count)))
+            child = add_child(decision, o.tree, k, draw_missing(decision, count))
         elif missing < count:
             child = best_child(decision, k, count)
         else:
@@ -169,10 +202,11 @@ def descend(decision: int) -> int:
         if step(decision, d.work, n.action) == GROW:
             return -1
         if n.fresh == 0:
-            n.bias = bias_of(decision, d.work)
+            n.shunned = stood_lately(decision, d.work)
         if n.visits == 0 or (n.fresh == 0 and k == 0):
             return child
         k = child
+        count = actions_left(decision, d.work)
     return k
 
 
@@ -195,12 +229,12 @@ def value_of(decision: int, state: int, depth: int) -> float:
 def back_up(tree: int, leaf: int, value: float) -> None:
     """Count a visit that ended in `leaf` with this value, and work out anew what the nodes above it are worth."""
     n = node_of(tree, leaf)
-    n.exits = n.exits + 1
+    n.exits = n.exits + 1.0
     n.exit_total = n.exit_total + value
     k = leaf
     while k >= 0:
         n = node_of(tree, k)
-        n.visits = n.visits + 1
+        n.visits = n.visits + 1.0
         n.total = n.total + value
         n.fresh = 1
         best = 0.0
@@ -222,7 +256,7 @@ def recommend(decision: int, count: int) -> int:
     o = olets_at(d.search)
     find_children(decision, o.tree, 0, count)
     alike = 1
-    known = -1
+    known = -1.0
     for i in range(count):
         child = load64(d.slot + 8 * i)
         if child >= 0:
@@ -236,7 +270,7 @@ def recommend(decision: int, count: int) -> int:
         child = load64(d.slot + 8 * i)
         if child >= 0:
             n = node_of(o.tree, child)
-            value = 1.0 * n.visits
+            value = n.visits
             if alike == 1:
                 value = n.total
             value += _EPSILON * next_double(decision)

@@ -20,13 +20,13 @@ NODE = np.dtype(
         ("sibling", "i4"),  # next child of the same parent, -1: none
         ("action", "i4"),  # action code that leads to the node
         ("depth", "i4"),  # ticks from the root
-        ("fresh", "i4"),  # 1: visited since the tree moved on
-        ("visits", "i8"),
+        ("fresh", "i2"),  # 1: visited since the tree moved on
+        ("shunned", "i2"),  # 1: selected less, for the place that it leads to
+        ("visits", "f8"),  # how many: whole numbers, as divisions want them
         ("total", "f8"),  # sum of the values backed up
-        ("exits", "i8"),  # visits that ended here
+        ("exits", "f8"),  # how many of them ended here
         ("exit_total", "f8"),  # sum of their values
         ("value", "f8"),  # what selection goes by
-        ("bias", "f8"),  # subtracted from it
     ],
     align=True,
 )
@@ -56,36 +56,46 @@ def node_of(tree: int, k: int) -> int:
 
 
 @inner
-def link(tree: int, k: int, parent: int) -> None:
-    """Make node k the first child of `parent` (-1: k is the root)."""
+def add_node(tree: int, parent: int, action: int) -> int:
+    """Append a node without children or visits, the first child of `parent` (-1: the root); returns its index."""
+    t = plan_tree_at(tree)
+    k = t.used
+    t.used = k + 1
     n = node_of(tree, k)
     n.parent = parent
+    n.first = -1
     n.sibling = -1
+    n.action = action
     n.depth = 0
+    n.fresh = 0
+    n.shunned = 0
+    n.visits = 0.0
+    n.total = 0.0
+    n.exits = 0.0
+    n.exit_total = 0.0
+    n.value = 0.0
     if parent >= 0:
         p = node_of(tree, parent)
         n.depth = p.depth + 1
         n.sibling = p.first
         p.first = k
+    return k
 
 
 @inner
-def add_node(tree: int, parent: int, action: int) -> int:
-    """Append a node without children or visits; returns its index."""
-    t = plan_tree_at(tree)
-    k = t.used
-    t.used = k + 1
-    n = node_of(tree, k)
-    n.first = -1
-    n.action = action
-    n.fresh = 0
-    n.visits = 0
-    n.total = 0.0
-    n.exits = 0
-    n.exit_total = 0.0
-    n.value = 0.0
-    n.bias = 0.0
-    link(tree, k, parent)
+def add_child(decision: int, tree: int, parent: int, i: int) -> int:
+    """Append a node for own action i, among the children in `slot` in the order of the own actions."""
+    d = decision_at(decision)
+    k = add_node(tree, parent, load64(d.own + 8 * i))
+    before = i - 1
+    while before >= 0 and load64(d.slot + 8 * before) < 0:
+        before -= 1
+    if before >= 0:
+        n = node_of(tree, k)
+        elder = node_of(tree, load64(d.slot + 8 * before))
+        node_of(tree, parent).first = n.sibling
+        n.sibling = elder.sibling
+        elder.sibling = k
     return k
 
 
@@ -100,14 +110,23 @@ def child_of(tree: int, k: int, action: int) -> int:
 
 @inner
 def find_children(decision: int, tree: int, k: int, count: int) -> int:
-    """Write the child of each own action to `slot` (-1: not there yet); returns how many are missing."""
+    """Write the child of each own action to `slot` (-1: not there yet); returns how many are missing.
+
+    Children lie in the order of the own actions where these were always the same, so that most are found at once.
+    """
     d = decision_at(decision)
     missing = 0
+    following = node_of(tree, k).first
     for i in range(count):
-        child = child_of(tree, k, load64(d.own + 8 * i))
+        action = load64(d.own + 8 * i)
+        child = following
+        if child < 0 or node_of(tree, child).action != action:
+            child = child_of(tree, k, action)
         store64(d.slot + 8 * i, child)
         if child < 0:
             missing += 1
+        else:
+            following = node_of(tree, child).sibling
     return missing
 
 
@@ -126,6 +145,14 @@ def draw_missing(decision: int, count: int) -> int:
     return chosen
 
 
+@inlined
+def moved_to(tree: int, k: int) -> int:
+    """New place of node k in `make_root`; -1 for none, as for what is not kept."""
+    if k < 0:
+        return -1
+    return load32(plan_tree_at(tree).moved + 4 * k)
+
+
 @inner
 def make_root(tree: int, root: int) -> None:
     """Keep only the subtree of a node, which becomes the root; the order of its nodes stays."""
@@ -133,18 +160,26 @@ def make_root(tree: int, root: int) -> None:
     kept = 0
     for old in range(root, t.used):
         parent = node_of(tree, old).parent
-        to_parent = -1
-        if parent >= root:
-            to_parent = load32(t.moved + 4 * parent)
-        if old > root and to_parent < 0:
-            store32(t.moved + 4 * old, -1)
-            continue
-        if old != kept:
-            copy_bytes(t.nodes + NODE_BYTES * kept, t.nodes + NODE_BYTES * old, NODE_BYTES)
-        store32(t.moved + 4 * old, kept)
-        node_of(tree, kept).first = -1
-        link(tree, kept, to_parent)
-        kept += 1
+        place = -1
+        if old == root or (parent >= root and moved_to(tree, parent) >= 0):
+            place = kept
+            kept += 1
+        store32(t.moved + 4 * old, place)
+    up = node_of(tree, root).depth
+    for old in range(root, t.used):
+        k = moved_to(tree, old)
+        if k >= 0:
+            n = node_of(tree, k)
+            if old != k:
+                copy_bytes(t.nodes + NODE_BYTES * k, t.nodes + NODE_BYTES * old, NODE_BYTES)
+            n.depth = n.depth - up
+            n.first = moved_to(tree, n.first)
+            if k > 0:
+                n.parent = moved_to(tree, n.parent)
+                n.sibling = moved_to(tree, n.sibling)
+    n = node_of(tree, 0)
+    n.parent = -1
+    n.sibling = -1
     t.used = kept
 
 

@@ -185,7 +185,7 @@ def count_trace(decision: int, value: float) -> None:
     depth = 0
     while k >= 0:
         n = node_of(r.tree, k)
-        n.visits = n.visits + 1
+        n.visits = n.visits + 1.0
         n.total = n.total + value
         child = -1
         if depth < p.traced:
@@ -430,7 +430,7 @@ def by_tree(decision: int, state: int) -> int:
         child = load64(d.slot + 8 * i)
         if child >= 0:
             n = node_of(r.tree, child)
-            value = 1.0 * n.visits
+            value = n.visits
             if r.recommend != BY_VISITS:
                 value = n.total / (n.visits + EPSILON)
             if r.recommend == BY_BOUND:

@@ -20,6 +20,7 @@ from pcg.evaluators.agents.kernel.width import decide_width
 from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
 from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
+from pcg.evaluators.agents.tables import first_powers
 
 WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
 """Novelty required of a state: a fact, a pair with the avatar's fact, any pair."""
@@ -74,6 +75,7 @@ class _Memory:
             room=room,
             been_size=_PLACES,
         )
+        search["discounted"] = len(search.point("discounts", first_powers(agent.discount)))
         for field, kind in _NODE_ARRAYS.items():
             search.point(field, np.zeros(room, dtype=kind))
         search.point("dead", np.zeros(model.max_actions + 1, dtype=np.int64))
@@ -84,6 +86,7 @@ class _Memory:
         self.facts = facts = search.own("facts", Record(FACTS, kinds=max(kinds, _FACTS // 2), list_room=_FACTS))
         facts.point("features", np.zeros(2 * facts["kinds"], dtype=np.float64))
         facts.point("list", np.zeros(_FACTS, dtype=np.int64))
+        facts.point("parent_list", np.zeros(_FACTS + 3, dtype=np.int64))
         for prefix, size in (("parent_", 4 * _FACTS), ("", _TUPLES)):
             facts[f"{prefix}size"] = size
             facts.point(f"{prefix}key", np.zeros(size, dtype=np.int64))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pcg.engine.kernel.protocol import atoms, features
-from pcg.engine.kernel.runtime import inner, load32, load64, load_double, store32, store64, view_of
+from pcg.engine.kernel.runtime import copy_bytes, inner, load32, load64, load_double, store32, store64, view_of
 
 FACTS = np.dtype(
     [
@@ -19,7 +19,9 @@ FACTS = np.dtype(
         ("list", "i8"),  # int64[list_room]: the facts of the state looked at last
         ("list_room", "i8"),
         ("count", "i8"),
-        ("parent_key", "i8"),  # int64[parent_size]: open addressing over the facts of the state being expanded
+        ("parent_list", "i8"),  # int64[list_room + 3]: facts of the state being expanded, -1 around them
+        ("parent_count", "i8"),
+        ("parent_key", "i8"),  # int64[parent_size]: open addressing over the same facts
         ("parent_mark", "i8"),  # int32[parent_size]
         ("parent_size", "i8"),  # a power of two, at least twice `list_room`
         ("parent_now", "i8"),
@@ -69,6 +71,11 @@ def note_parent(facts: int) -> None:
     """Remember the facts of the list as those of the state being expanded."""
     f = facts_at(facts)
     f.parent_now = f.parent_now + 1
+    f.parent_count = f.count
+    copy_bytes(f.parent_list + 8, f.list, 8 * f.count)
+    store64(f.parent_list, -1)
+    store64(f.parent_list + 8 * (f.count + 1), -1)
+    store64(f.parent_list + 8 * (f.count + 2), -1)
     for k in range(f.count):
         key = load64(f.list + 8 * k)
         entry = place_of(key, f.parent_size)
@@ -97,6 +104,7 @@ def forget_seen(facts: int) -> None:
     f.now = f.now + 1
     f.used = 0
     f.parent_now = f.parent_now + 1
+    f.parent_count = -1
 
 
 @inner
@@ -125,8 +133,20 @@ def see_all(facts: int, width: int) -> int:
     f = facts_at(facts)
     new = 0
     avatar = load64(f.list)
+    beside = f.parent_list  # before the parent's fact that is expected next: a tick changes, adds and removes few
+    end = beside + 8 * (f.parent_count + 1)
     for k in range(f.count):
         fact = load64(f.list + 8 * k)
+        if beside < end:
+            beside += 8
+            if load64(beside) == fact:
+                continue
+            if load64(beside + 8) == fact:
+                beside += 8
+                continue
+            if load64(beside - 8) == fact:
+                beside -= 8
+                continue
         if parent_has(facts, fact) == 0:
             new = new | see(facts, fact)
             if width == WIDTH_AVATAR:

@@ -107,6 +107,15 @@ def lean_of(decision: int, state: int, key: int) -> float:
 
 
 @inner
+def discount_of(search: int, depth: int) -> float:
+    """Factor of a reward so many ticks ahead."""
+    s = search_at(search)
+    if depth < s.discounted:
+        return load_double(s.discounts + 8 * depth)
+    return power(s.discount, 1.0 * depth)
+
+
+@inner
 def evaluate_node(decision: int, node: int, always: int) -> None:
     """Judge a node of the current pass: rewards, leaning, novelty. New ones (or all, if `always`) are opened."""
     d = decision_at(decision)
@@ -120,15 +129,15 @@ def evaluate_node(decision: int, node: int, always: int) -> None:
     if parent >= 0:
         depth = load32(s.depth + 4 * parent) + 1
         change = load_double(s.points + 8 * node) - load_double(s.points + 8 * parent)
-        gain = load_double(s.gain + 8 * parent) + power(s.discount, 1.0 * (depth - 1)) * change
+        gain = load_double(s.gain + 8 * parent) + discount_of(d.search, depth - 1) * change
     store32(s.depth + 4 * node, depth)
     store_double(s.lean + 8 * node, 0.0)
     if is_over(d.model, state) != 0:
         result = outcome(d.model, state, d.player)
         if result == LOST:
-            gain -= power(s.discount, 1.0 * depth) * s.win_bonus
+            gain -= discount_of(d.search, depth) * s.win_bonus
         elif result == WON:
-            gain += power(s.discount, 1.0 * depth) * s.win_bonus
+            gain += discount_of(d.search, depth) * s.win_bonus
             if s.chance == 0:
                 s.phase = DONE
         store_double(s.gain + 8 * node, gain)

@@ -25,6 +25,8 @@ SEARCH = np.dtype(
     [
         # --- parameters ---
         ("discount", "f8"),  # of rewards, per tick
+        ("discounts", "i8"),  # float64[discounted]: its powers from the 0th on
+        ("discounted", "i8"),
         ("win_bonus", "f8"),  # reward of a won end; minus that for a lost one
         ("guidance", "f8"),  # points of score that a unit of the heuristic's estimate costs
         ("attraction", "f8"),  # points of score that the pull of sprites is worth at most

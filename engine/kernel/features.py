@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address, type_at
 from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, T_HIDDEN, context_at, sprite_at
-from pcg.engine.kernel.runtime import entry_point, inner, load32, store_double
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store_double
 
 _FAR = 1 << 40
 """Farther than any two sprites are apart, in pixels."""
@@ -54,8 +54,11 @@ def nearest_moving(gm, st, t, slot, x, y):
 
 
 @inner
-def write_features(gm, st, player, out, room, unseen):
-    """Write two numbers per type: alive, and cells to the nearest; of the type bits `unseen` names, 0 and -1."""
+def write_features(gm, st, player, out, room, unseen, chosen):
+    """Write two numbers per type: alive, and cells to the nearest; returns how many.
+
+    Types with a bit of `unseen`, and those whose int8 at `chosen` is 0 (0: all are chosen), have 0 and -1.
+    """
     g = context_at(gm)
     slot = load32(st + AVATAR_AT + 4 * player)
     x = 0
@@ -70,7 +73,7 @@ def write_features(gm, st, player, out, room, unseen):
             break
         alive = 0
         best = _FAR
-        if type_at(gm, t).bits & unseen == 0:
+        if (chosen == 0 or load8(chosen + t) != 0) and type_at(gm, t).bits & unseen == 0:
             group = group_at(st, t)
             alive = group.count - group.disabled
             if slot >= 0 and group.count > 0:
@@ -87,10 +90,16 @@ def model_features(gm, st, player, out, room):
 
     Hidden types have the numbers of types without sprites.
     """
-    return write_features(gm, st, player, out, room, T_HIDDEN)
+    return write_features(gm, st, player, out, room, T_HIDDEN, 0)
 
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
 def all_features(gm, st, player, out, room):
     """The same with hidden types: for evaluators, never for agents."""
-    return write_features(gm, st, player, out, room, 0)
+    return write_features(gm, st, player, out, room, 0, 0)
+
+
+@entry_point("i8(i8, i8, i8, i8, i8, i8)")
+def features_of_types(gm, st, player, out, room, chosen):
+    """Write the same as `model_features` for the types whose int8 at `chosen` is not 0; others have 0 and -1."""
+    return write_features(gm, st, player, out, room, T_HIDDEN, chosen)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pcg.engine.kernel.features import features_of_types
 from pcg.engine.kernel.runtime import EntryPoint, invoke5
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import GameState, parameter
@@ -150,6 +151,7 @@ class FastEvo(CompiledAgent):
             evolve=int(self.evolve),
             know=int(self.knowledge),
             contacts=int(self.contacts),
+            observe=features_of_types.address if model.engine == "vgdl" else 0,
             refresh=self.refresh,
             exploration=self.c,
             depth=self.depth,
@@ -186,6 +188,7 @@ class FastEvo(CompiledAgent):
         policy["parent"] = policy["lasting"] + 8 * (1 + kinds)
         policy.point("saved", lasting.copy())
         policy.point("child", np.zeros(size, dtype=np.float64))
+        policy.point("terms", np.zeros(2 * kinds, dtype=np.int64))
         policy.point("values", np.zeros(model.max_actions + 1, dtype=np.float64))
         self._knowledge = knowledge = Record(KNOWLEDGE, kinds=kinds, alpha=self.alpha, beta=self.beta)
         knowledge.point("counts", np.zeros(4 * kinds, dtype=np.int64))

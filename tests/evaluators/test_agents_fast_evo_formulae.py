@@ -145,6 +145,7 @@ class Policy:
         self.parent = self.lasting[1 + self.KINDS :].view(np.float64).reshape(self.KINDS, self.ACTIONS)
         self.record.point("saved", self.lasting.copy())
         self.child = self.record.point("child", np.zeros((self.KINDS, self.ACTIONS), dtype=np.float64))
+        self.record.point("terms", np.zeros(2 * self.KINDS, dtype=np.int64))
         self.values = self.record.point("values", np.zeros(self.ACTIONS, dtype=np.float64))
         self.random = np.array([scramble(1)], dtype=np.int64)
 

@@ -14,9 +14,10 @@ import math
 import numpy as np
 
 from pcg.engine.kernel.exponents import logarithm
-from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, features, is_over, outcome, score
+from pcg.engine.kernel.protocol import GROW, LOST, OK, WON, features, is_over, model_at, outcome, score
 from pcg.engine.kernel.random import next_double, next_int
 from pcg.engine.kernel.runtime import (
+    call6,
     entry_point,
     inner,
     load32,
@@ -30,6 +31,7 @@ from pcg.engine.kernel.runtime import (
 from pcg.evaluators.agents.kernel.decision import (
     EPSILON,
     NIL,
+    actions_left,
     begin_decision,
     decision_at,
     imagine,
@@ -53,6 +55,7 @@ from pcg.evaluators.agents.kernel.rollout_policy import (
     begin_trial,
     draw_softmax,
     end_trial,
+    policy_at,
     restore_policy,
     weigh_actions,
 )
@@ -66,6 +69,7 @@ FAST_EVO = np.dtype(
         ("contacts", "i8"),  # 1: learn from standing on a sprite, too, not from events alone
         ("policy", "i8"),  # address of a POLICY record
         ("base", "i8"),  # address of a KNOWLEDGE record
+        ("observe", "i8"),  # address of `features_of_types` for VGDL, 0 for engines that write all features alone
         ("refresh", "i8"),  # ticks of a rollout that share the distances of the first of them
         ("score", "f8"),  # of the simulated state
         ("apart", "i8"),  # 1: ends stay out of the bounds of the rewards, and of their means
@@ -90,6 +94,18 @@ fast_evo_at = view_of(FAST_EVO)
 
 
 # --- the tree ---------------------------------------------------------------------------------------------------------
+
+
+@inner
+def observe(decision: int, state: int) -> int:
+    """Write the features of the kinds in use, as far as the engine can choose; returns the number of all pairs."""
+    d = decision_at(decision)
+    t = fast_evo_at(d.search)
+    room = 2 * d.kind_count
+    if t.observe == 0:
+        return features(d.model, state, d.player, d.features, room) // 2
+    used = policy_at(t.policy).used
+    return call6(t.observe, model_at(d.model).game, state, d.player, d.features, room, used) // 2
 
 
 @inner
@@ -197,8 +213,10 @@ def select(decision: int) -> int:
     depth = 0
     is_new = 0
     store32(t.path, 0)
-    while is_new == 0 and depth < t.depth and is_over(d.model, d.work) == 0:
-        count = own_actions(decision, d.work)
+    while is_new == 0 and depth < t.depth:
+        count = actions_left(decision, d.work)
+        if count == 0:
+            break
         missing = find_children(decision, node, count)
         if missing > 0 and t.used < t.room:
             node = plant(d.search, node, load64(d.own + 8 * draw_missing(decision, count)))
@@ -221,11 +239,13 @@ def rollout(decision: int, depth: int) -> int:
     t = fast_evo_at(d.search)
     start = depth
     pairs = 0
-    while depth < t.depth and is_over(d.model, d.work) == 0:
-        count = own_actions(decision, d.work)
+    while depth < t.depth:
+        count = actions_left(decision, d.work)
+        if count == 0:
+            break
         if t.evolve == 1:
             if (depth - start) % t.refresh == 0:
-                pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
+                pairs = observe(decision, d.work)
             weigh_actions(t.policy, d.features, pairs, d.own, count)
             chosen = draw_softmax(t.policy, decision, count)
         else:
@@ -276,7 +296,7 @@ def reward_of(decision: int, before: float, end: int) -> float:
     if t.know == 1 and value != before:
         value -= before
     elif t.know == 1:
-        pairs = features(d.model, d.work, d.player, d.features, 2 * d.kind_count) // 2
+        pairs = observe(decision, d.work)
         if t.contacts == 1:
             learn_contacts(t.base, d.features, pairs)
         k = knowledge_at(t.base)
@@ -353,7 +373,7 @@ def begin(decision: int, state: int) -> None:
     begin_evolution(t.policy)
     save_knowledge(t.base)
     if t.know == 1:
-        pairs = features(d.model, state, d.player, d.features, 2 * d.kind_count) // 2
+        pairs = observe(decision, state)
         mark_start(t.base, d.features, pairs)
 
 

@@ -32,6 +32,7 @@ POLICY = np.dtype(
         ("parent", "i8"),  # float64[kinds][actions]: the weights, column by column
         ("saved", "i8"),  # the lasting part as it was before the decision
         ("child", "i8"),  # float64[kinds][actions]: those of the offspring
+        ("terms", "i8"),  # int64[2 * kinds], scratch: address of the column of each kind in sight, distance with sign
         ("values", "i8"),  # float64[actions]: a_i, then exp(a_i), of the available actions
         ("offspring", "i8"),  # 1: the offspring is being judged, 0: the parent, in a state new to it
         ("fitness", "f8"),  # mean reward of the parent
@@ -136,16 +137,19 @@ def weigh_actions(policy: int, features: int, pairs: int, actions: int, count: i
     weights = p.parent
     if p.offspring == 1:
         weights = p.child
-    for i in range(count):
-        store_double(p.values + 8 * i, 0.0)
+    end = p.terms
     for kind in range(min(p.kinds, pairs)):
         distance = load_double(features + 16 * kind + 8)
         if distance >= 0.0 and load8(p.used + kind) != 0:
-            column = weights + 8 * p.actions * column_of(policy, kind)
-            for i in range(count):
-                value = load_double(p.values + 8 * i)
-                weight = load_double(column + 8 * load64(actions + 8 * i))
-                store_double(p.values + 8 * i, value + p.sign * weight * distance)
+            store64(end, weights + 8 * p.actions * column_of(policy, kind))
+            store_double(end + 8, p.sign * distance)
+            end += 16
+    for i in range(count):
+        action = 8 * load64(actions + 8 * i)
+        value = 0.0
+        for term in range(p.terms, end, 16):
+            value += load_double(load64(term) + action) * load_double(term + 8)
+        store_double(p.values + 8 * i, value)
 
 
 @inner
@@ -156,7 +160,8 @@ def exponentiate(values: int, count: int) -> float:
         largest = max(largest, load_double(values + 8 * i))
     total = 0.0
     for i in range(count):
-        weight = exponential(load_double(values + 8 * i) - largest)
+        value = load_double(values + 8 * i)
+        weight = 1.0 if value == largest else exponential(value - largest)
         store_double(values + 8 * i, weight)
         total += weight
     return total

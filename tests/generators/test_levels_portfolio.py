@@ -354,6 +354,13 @@ def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() ->
     assert (tryouts.tried, tryouts.won) == (1.0, 1.0)
 
 
+def test_tryouts_take_levels_as_their_evaluation_does() -> None:
+    rng = np.random.default_rng(1)
+    level = "wwwwwwwww\nw.......w\nw...w...w\nwA..w..zw\nw.......w\nwwwwwwwww"  # a monster, and nothing else
+    assert portfolio("survival").tryouts.lost(level, rng)
+    assert not portfolio("survival", lessons=0.5).tryouts.lost(level, rng)  # for a course that is where to begin
+
+
 def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:
     rng = np.random.default_rng(1)
     tryouts = Tryouts(contexts("dungeon"))

@@ -29,6 +29,7 @@ from pcg.runs.experiments.course import (
     level_elements,
     level_steps,
     sentence_about,
+    supposed_difficulty,
     told_apart,
 )
 from pcg.runs.experiments.levels import LevelSearch
@@ -176,7 +177,10 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
     result = run_levels(config, tmp_path / "run", workers=1)
     lines = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     curriculum = Curriculum(LevelContext.of(load("dungeon")))
-    won = [level_steps(curriculum, event["level"]) for event in map(json.loads, lines) if event["feasible"]]
+    won = [
+        (supposed_difficulty(event), level_steps(curriculum, event["level"]))
+        for event in map(json.loads, lines) if event["feasible"]
+    ]  # fmt: skip
     assert 4 < result.evaluations == len(won) < LONGER * 4
     assert not_introduced(won[:-1]) and not not_introduced(won)  # the last one is what was waited for
     run_levels(config, tmp_path / "two", workers=2, executor="threads")
@@ -188,7 +192,7 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
 def test_levels_that_nobody_was_seen_to_win_introduce_nothing(play: str) -> None:
     plays = {"...": "R", "b.s": "R", "b..": play}  # a door with its key, two monsters at once, one of them alone
     levels = [(f"wwwwww\nwA.k.w\nw{row}.w\nwwdwww", won) for row, won in plays.items()]
-    events = [{"level": level, "feasible": True, "play": won} for level, won in levels]
+    events = [{"level": level, "feasible": True, "play": won, "metrics": {}} for level, won in levels]
     run = SimpleNamespace(
         told=3, evaluations=3, log=SimpleNamespace(read=events.__getitem__), _looked_at=0, _introducing=set(),
         _curriculum=Curriculum(LevelContext.of(load("dungeon"))),

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.lazy import cached_property
+from pcg.evaluators.courses import EVALUATION
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import niche_width
@@ -155,7 +156,7 @@ class PortfolioGenerator(DelayedGenerator):
         """Drafts that other processes make; None without any."""
         self._trail: Trail | None = None
         """Notes on the draft that is made; None where nobody asks for them."""
-        self.tryouts = Tryouts(self.context, self.targets)
+        self.tryouts = Tryouts(self.context, self.targets, EVALUATION if self.number("lessons") else {})
         """Quick plays of drafts."""
         self.batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""

@@ -18,6 +18,7 @@ import numpy as np
 from pcg.engine.game import Game
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 
@@ -59,11 +60,14 @@ class Tryouts:
     Args:
         context: of the game.
         targets: of the levels.
+        settings: of the evaluation that the levels are made for; of others the default.
     """
 
-    def __init__(self, context: LevelContext, targets: Sequence[Target] = ()) -> None:
+    def __init__(
+        self, context: LevelContext, targets: Sequence[Target] = (), settings: Mapping[str, Setting] | None = None
+    ) -> None:
         levels = [context.palette.text(grid) for grid in context.examples]
-        self._targets = targets
+        self._targets, self._settings = targets, settings or {}
         self._game = Game(context.definition, levels, reading="gvgai")
         waiting = any(ending.kind == "timeout" for ending in context.analysis.wins)
         self.possible = self._game.players == 1 and not waiting
@@ -76,7 +80,7 @@ class Tryouts:
 
     @cached_property
     def _evaluator(self) -> LevelEvaluator:
-        return LevelEvaluator(self._game, self._targets)
+        return LevelEvaluator(self._game, self._targets, **self._settings)
 
     @property
     def expected(self) -> float:

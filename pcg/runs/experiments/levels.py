@@ -19,7 +19,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.lazy import cached_property
 from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.courses import not_introduced
+from pcg.evaluators.courses import EVALUATION, not_introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
@@ -38,7 +38,6 @@ from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
     CHOICE,
     CONFIRMED,
-    EVALUATION,
     GENERATION,
     LONGER,
     MOST_CONFIRMED,
@@ -49,6 +48,7 @@ from pcg.runs.experiments.course import (
     choose_levels,
     level_steps,
     measure_difficulty,
+    supposed_difficulty,
     told_apart,
 )
 from pcg.runs.experiments.levels_config import LevelRun
@@ -238,7 +238,7 @@ class LevelSearch(SearchRun):
         self._shapes = shapes
         self.course: list[CourseLevel] = []
         """Levels of the course of a run with `progression`, once it is over."""
-        self._introducing: set[frozenset[str]] = set()  # steps of the curriculum in levels that are won
+        self._introducing: set[tuple[float, frozenset[str]]] = set()  # difficulty and steps of levels that are won
         self._looked_at = 0  # evaluations that these are of
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
@@ -485,12 +485,14 @@ class LevelSearch(SearchRun):
         return self.evaluations * (LONGER if short or self._introduces_at_once() else 1)
 
     def _introduces_at_once(self) -> bool:
-        """Return True where all that was asked for is evaluated and things come together in all levels that are won."""
+        """Return True where all that was asked for is evaluated and no course of the levels that are won can introduce
+        things one at a time.
+        """
         if self.told < self.evaluations:
             return False
         for event in map(self.log.read, range(self._looked_at, self.told)):
             if _can_teach(event):
-                self._introducing.add(level_steps(self._curriculum, str(event["level"])))
+                self._introducing.add((supposed_difficulty(event), level_steps(self._curriculum, str(event["level"]))))
         self._looked_at = self.told
         return bool(not_introduced(self._introducing))
 

@@ -356,7 +356,9 @@ def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() ->
 
 def test_tryouts_take_levels_as_their_evaluation_does() -> None:
     rng = np.random.default_rng(1)
-    level = "wwwwwwwww\nw.......w\nw...w...w\nwA..w..zw\nw.......w\nwwwwwwwww"  # a monster, and nothing else
+    empty, walls = "w.............w", "w....w...w....w"
+    rows = ["w" * 15, empty, empty, walls, walls[:-2] + "zw", empty, "w..A..........w", "w" * 15]
+    level = "\n".join(rows)  # a monster, and nothing else
     assert portfolio("survival").tryouts.lost(level, rng)
     assert not portfolio("survival", lessons=0.5).tryouts.lost(level, rng)  # for a course that is where to begin
 

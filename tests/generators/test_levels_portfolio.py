@@ -11,6 +11,7 @@ import pytest
 import pcg
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.courses import EVALUATION
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
@@ -360,7 +361,9 @@ def test_tryouts_take_levels_as_their_evaluation_does() -> None:
     rows = ["w" * 15, empty, empty, walls, walls[:-2] + "zw", empty, "w..A..........w", "w" * 15]
     level = "\n".join(rows)  # a monster, and nothing else
     assert portfolio("survival").tryouts.lost(level, rng)
-    assert not portfolio("survival", lessons=0.5).tryouts.lost(level, rng)  # for a course that is where to begin
+    course = portfolio("survival")
+    course.judged_with(EVALUATION)
+    assert not course.tryouts.lost(level, rng)  # for a course that is where to begin
 
 
 def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:

@@ -14,10 +14,11 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.describe import describe
 from pcg.engine.game import load
-from pcg.evaluators.courses import not_introduced
+from pcg.evaluators.courses import EVALUATION, not_introduced
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
 from pcg.runs.experiments import course
@@ -225,3 +226,10 @@ def test_the_command_prints_what_the_levels_teach(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert "1. difficulty" in result.output and "The aim:" in result.output
+
+
+def test_drafts_are_tried_out_as_they_are_evaluated(tmp_path: Path) -> None:
+    config = LevelRun("survival", progression=True, evaluation_parameters={"min_length": 12})
+    generator = LevelSearch.new(config, tmp_path).generator
+    assert isinstance(generator, PortfolioGenerator)
+    assert dict(generator.tryouts.settings) == {**EVALUATION, "min_length": 12}

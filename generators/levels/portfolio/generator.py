@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 
 from pcg.engine.lazy import cached_property
-from pcg.evaluators.courses import EVALUATION
 from pcg.evaluators.level_grid import Grid
 from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.parameters import Parameter, Setting
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
@@ -156,13 +155,17 @@ class PortfolioGenerator(DelayedGenerator):
         """Drafts that other processes make; None without any."""
         self._trail: Trail | None = None
         """Notes on the draft that is made; None where nobody asks for them."""
-        self.tryouts = Tryouts(self.context, self.targets, EVALUATION if self.number("lessons") else {})
+        self.tryouts = Tryouts(self.context, self.targets)
         """Quick plays of drafts."""
         self.batches = BATCHES
         """Most times that drafts are made for the next level: fewer where these were all like known levels."""
         self.lessons = Lessons(self.context)
         """Maker of levels with only some kinds of objects."""
         self._axis = wanted_axis(self.targets)
+
+    def judged_with(self, settings: Mapping[str, Setting]) -> None:
+        """Try drafts out by the settings of the evaluation."""
+        self.tryouts.settings = settings
 
     def _levels_in(self, name: str) -> list[str]:
         """Return the levels that a parameter names by their texts.

@@ -60,14 +60,13 @@ class Tryouts:
     Args:
         context: of the game.
         targets: of the levels.
-        settings: of the evaluation that the levels are made for; of others the default.
     """
 
-    def __init__(
-        self, context: LevelContext, targets: Sequence[Target] = (), settings: Mapping[str, Setting] | None = None
-    ) -> None:
+    def __init__(self, context: LevelContext, targets: Sequence[Target] = ()) -> None:
         levels = [context.palette.text(grid) for grid in context.examples]
-        self._targets, self._settings = targets, settings or {}
+        self._targets = targets
+        self.settings: Mapping[str, Setting] = {}
+        """Settings of the evaluation of the levels, but for the default."""
         self._game = Game(context.definition, levels, reading="gvgai")
         waiting = any(ending.kind == "timeout" for ending in context.analysis.wins)
         self.possible = self._game.players == 1 and not waiting
@@ -80,7 +79,7 @@ class Tryouts:
 
     @cached_property
     def _evaluator(self) -> LevelEvaluator:
-        return LevelEvaluator(self._game, self._targets, **self._settings)
+        return LevelEvaluator(self._game, self._targets, **self.settings)
 
     @property
     def expected(self) -> float:

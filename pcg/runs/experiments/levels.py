@@ -111,9 +111,11 @@ class LevelResult(RunResult):
 
 def _make_generator(config: LevelRun, game: Game) -> LevelGenerator:
     """Return the generator that a configuration asks for."""
-    return make_generator(
+    made = make_generator(
         config.generator, game, seed=config.seed, targets=config.want, **_generator_parameters(config)
     )  # fmt: skip
+    made.judged_with(_evaluation_parameters(config))
+    return made
 
 
 def _generator_again(config: LevelRun, game: GameText) -> LevelGenerator:
@@ -192,6 +194,12 @@ def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
     return given
 
 
+def _evaluation_parameters(config: LevelRun) -> dict[str, Setting]:
+    """Return the settings of the evaluation that are not the default; for a course also those of lessons."""
+    usual = EVALUATION if config.progression else {}
+    return {**usual, **config.evaluation_parameters}
+
+
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
@@ -219,8 +227,7 @@ class LevelSearch(SearchRun):
         # Made here, before anything is written, so that every mistake shows at once.
         self.generator = _make_generator(config, game)
         super().__init__(config, folder, self.generator)
-        usual = EVALUATION if config.progression else {}
-        given = {**usual, **config.evaluation_parameters}
+        given = _evaluation_parameters(config)
         self.evaluator = LevelEvaluator(game, self.generator.targets, **given)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])

@@ -229,7 +229,7 @@ def test_the_command_prints_what_the_levels_teach(tmp_path: Path) -> None:
 
 
 def test_drafts_are_tried_out_as_they_are_evaluated(tmp_path: Path) -> None:
-    config = LevelRun("survival", progression=True, evaluation_parameters={"min_length": 12})
+    config = LevelRun("survival", progression=True, evaluations=1, evaluation_parameters={"min_length": 12})
     generator = LevelSearch.new(config, tmp_path).generator
     assert isinstance(generator, PortfolioGenerator)
     assert dict(generator.tryouts.settings) == {**EVALUATION, "min_length": 12}

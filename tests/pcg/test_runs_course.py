@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -233,3 +234,26 @@ def test_drafts_are_tried_out_as_they_are_evaluated(tmp_path: Path) -> None:
     generator = LevelSearch.new(config, tmp_path).generator
     assert isinstance(generator, PortfolioGenerator)
     assert dict(generator.tryouts.settings) == {**EVALUATION, "min_length": 12}
+
+
+@pytest.mark.parametrize(("seconds", "least", "measured"), [(3.0, 0, 4), (3.0, 5, 6), (0.0, 0, 10)])
+def test_a_run_with_a_time_limit_measures_no_longer_than_it_searched(
+    seconds: float, least: int, measured: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def result(ticket: None) -> Difficulty:
+        now[0] += 1.0
+        return Difficulty(0.5, (), 0.0, 10, None)
+
+    monkeypatch.setattr("pcg.runs.experiments.levels.time.perf_counter", lambda: now[0])
+    run = SimpleNamespace(
+        seconds=seconds, _conclude_by=seconds or math.inf, _measured=0, show_progress=lambda: None, game=None,
+        parameters=(), config=SimpleNamespace(seed=1),
+        workers=SimpleNamespace(count=2, submit=lambda *_: None, result=result),
+    )  # fmt: skip
+    difficulties: list[list[Difficulty]] = [[] for _ in range(10)]
+    events = [{"id": k, "level": ""} for k in range(10)]
+    all_of_them = LevelSearch._measure_again(run, events, difficulties, range(10), least)  # type: ignore[arg-type]
+    assert sum(map(len, difficulties)) == run._measured == measured
+    assert all_of_them == (measured == 10)

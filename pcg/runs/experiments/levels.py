@@ -7,6 +7,7 @@ held in memory does not grow with the run but for a few dozen bytes per candidat
 from __future__ import annotations
 
 import contextlib
+import math
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
+
+import numpy as np
 
 from pcg.engine.game import Game, load
 from pcg.engine.lazy import cached_property
@@ -79,12 +82,15 @@ class LevelProgress:
     """Share of the budget that is spent, in [0, 1]."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Coverage and QD score of the generator's archive, if it has one."""
+    measured: int = 0
+    """Times that a level was played on the ladder, for the course."""
 
     def __str__(self) -> str:
         text = f"{self.evaluations} tried, {self.feasible} feasible, {self.distinct} of {self.wanted} levels"
         best = f", best {self.best:.2f}" if self.feasible else ""
         filled = f", {self.statistics['coverage']:.0%} of the cells" if "coverage" in self.statistics else ""
-        return text + best + filled
+        played = f", {self.measured} played for the course" if self.measured else ""
+        return text + best + filled + played
 
 
 @dataclass(frozen=True)
@@ -247,6 +253,8 @@ class LevelSearch(SearchRun):
         """Levels of the course of a run with `progression`, once it is over."""
         self._introducing: set[tuple[float, frozenset[str]]] = set()  # difficulty and steps of levels that are won
         self._looked_at = 0  # evaluations that these are of
+        self._measured = 0  # times that a level was played on the ladder, for the course
+        self._conclude_by = math.inf  # when no more are
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first_of = FirstOccurrences()  # level -> the candidate that had it first
@@ -357,9 +365,15 @@ class LevelSearch(SearchRun):
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
+        self._conclude_by = time.perf_counter() + self.seconds if self.seconds else math.inf
+        # Where time is limited, some levels may have to do; they are then any of them.
+        order = np.random.default_rng(config.seed).permutation(len(pool)).tolist()
+        self._measure_again(pool, difficulties, order, config.count)
+        for _ in range(1, SCREENED):
+            self._measure_again(pool, difficulties, order)
+        pool = [event for event, known in zip(pool, difficulties, strict=True) if known]
+        difficulties = [known for known in difficulties if known]
         shapes = [self._shapes(str(event["level"])) for event in pool]
-        for _ in range(SCREENED):
-            self._measure_again(pool, difficulties, range(len(pool)))
         # Extreme measurements are partly luck, so what is chosen is measured again, with new seeds, and so is in its
         # turn what it gives way to when its luck is over.
         while True:
@@ -371,26 +385,42 @@ class LevelSearch(SearchRun):
                 if told_apart([difficulties[k] for k in chosen], config.count):
                     break
                 again = [k for k in chosen if len(difficulties[k]) < MOST_CONFIRMED]
-            if not again:
+            if not again or not self._measure_again(pool, difficulties, again):
                 break
-            self._measure_again(pool, difficulties, again)
 
     @cached_property
     def _curriculum(self) -> Curriculum:
         return Curriculum(self.generator.context)
 
     def _measure_again(
-        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int]
-    ) -> None:
-        """Add one more difficulty to those of some levels, measured by the workers with seeds of its own."""
-        tickets = [
-            self.workers.submit(f"the plays of level {events[k]['id']} on the ladder", measure_difficulty, self.game,
-                                self.parameters, str(events[k]["level"]), events[k],
-                                self.config.seed + SEEDS_APART * len(difficulties[k]))
-            for k in places
-        ]  # fmt: skip
-        for k, ticket in zip(places, tickets, strict=True):
-            difficulties[k].append(self.workers.result(ticket))
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int],
+        least: int = 0,
+    ) -> bool:  # fmt: skip
+        """Add one more difficulty to those of some levels, measured by the workers with seeds of its own; return False
+        if it took as long as the search was allowed to, so that some were left out.
+
+        Args:
+            events: of all levels.
+            difficulties: of these.
+            places: of the levels among these.
+            least: levels that are measured however long it takes.
+        """
+        together = self.workers.count if self.seconds else max(1, len(places))
+        for done in range(0, len(places), together):
+            if done >= least and time.perf_counter() > self._conclude_by:
+                return False
+            some = places[done : done + together]
+            tickets = [
+                self.workers.submit(f"the plays of level {events[k]['id']} on the ladder", measure_difficulty,
+                                    self.game, self.parameters, str(events[k]["level"]), events[k],
+                                    self.config.seed + SEEDS_APART * len(difficulties[k]))
+                for k in some
+            ]  # fmt: skip
+            for k, ticket in zip(some, tickets, strict=True):
+                difficulties[k].append(self.workers.result(ticket))
+                self._measured += 1
+                self.show_progress()
+        return True
 
     def _course(
         self, events: Sequence[Mapping[str, Any]], shapes: Sequence[StructuralShape],
@@ -517,5 +547,5 @@ class LevelSearch(SearchRun):
             fraction = max(fraction, min(1.0, self._finished() / config.count))
         return LevelProgress(
             self.told, archive.feasible, archive.distinct, config.count, archive.highest, self._generation(),
-            self.elapsed(), fraction, self.generator.statistics(),
+            self.elapsed(), fraction, self.generator.statistics(), self._measured,
         )  # fmt: skip

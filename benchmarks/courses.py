@@ -27,10 +27,11 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from pcg.engine.game import builtin_games, load
+from pcg.evaluators.courses import EVALUATION
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import PLAYS
 from pcg.runs import LevelRun, run_levels
-from pcg.runs.experiments.course import EVALUATION, SEEDS_APART, level_difficulty
+from pcg.runs.experiments.course import SEEDS_APART, level_difficulty
 
 ROOT = Path(__file__).resolve().parent.parent
 STORE = ROOT / "runs" / "courses"

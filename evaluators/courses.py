@@ -10,10 +10,13 @@ search through the levels in the order of their difficulty.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from pcg.evaluators.parameters import Setting
 
 BEAM = 8
 """Width of the beam: chains of a length that are kept for each level that they end with; no two know the same."""
@@ -40,6 +43,8 @@ DOUBT = 0.3
 by the errors of their difficulties."""
 PLACE = 8.0
 """Reward for each level of the course; it outweighs all others."""
+EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8, "min_cover": 0.0}
+"""Settings of the evaluation for courses: first levels are short and have few objects, of few kinds."""
 
 
 @dataclass(frozen=True)
@@ -189,17 +194,25 @@ def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     return found
 
 
-def not_introduced(levels: Iterable[frozenset[str]]) -> frozenset[str]:
-    """Return the kinds of objects that no order of some levels introduces one at a time.
+def not_introduced(levels: Iterable[tuple[float, frozenset[str]]]) -> frozenset[str]:
+    """Return the kinds of objects that no course of some levels introduces one at a time while difficulty rises.
 
     What all levels have needs no introduction.
 
-    >>> sorted(not_introduced([frozenset("a"), frozenset("ab"), frozenset("abcd")]))
+    Args:
+        levels: difficulty and kinds of objects of each.
+
+    >>> sorted(not_introduced([(0.1, frozenset("a")), (0.2, frozenset("ab")), (0.3, frozenset("abcd"))]))
     ['c', 'd']
+    >>> sorted(not_introduced([(0.3, frozenset("a")), (0.2, frozenset("ab")), (0.1, frozenset("b"))]))
+    []
     """
-    left = set(levels)
-    there = frozenset[str]().union(*left)
-    known = frozenset.intersection(*left) if left else frozenset()
-    while new := next((elements for elements in left if len(elements - known) == 1), None):
-        known |= new
+    by_difficulty = sorted({(round(difficulty, EQUAL), kinds) for difficulty, kinds in levels}, key=lambda one: one[0])
+    there = frozenset[str]().union(*(kinds for _, kinds in by_difficulty))
+    known = there.intersection(*(kinds for _, kinds in by_difficulty))
+    # A course that knows more can go wherever one that knows less can, so no introduction is ever better left out.
+    for _, group in itertools.groupby(by_difficulty, key=lambda one: one[0]):
+        as_hard = [kinds for _, kinds in group]
+        while new := next((kinds for kinds in as_hard if len(kinds - known) == 1), None):
+            known |= new
     return there - known

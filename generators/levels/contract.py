@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import Evaluation
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.parameters import Parameter, Setting
 from pcg.evaluators.target_feasibility import check_targets
 from pcg.evaluators.target_parsing import resolve_targets
 from pcg.evaluators.targets import Target
@@ -79,6 +79,14 @@ class LevelGenerator(Generator[Candidate, Evaluation]):
             "min_height": self.heights[0], "max_height": self.heights[1],
         }  # fmt: skip
         check_targets(self.targets, context.analysis, widths=self.widths, heights=self.heights)
+
+    def judged_with(self, settings: Mapping[str, Setting]) -> None:
+        """Take note of the settings of the evaluation of its levels, before it makes the first one.
+
+        Args:
+            settings: those that are not the default.
+        """
+        del settings
 
     def about(self, candidate: Candidate) -> dict[str, Any]:
         """Return what is known of one of this generator's levels beside its text, as JSON: `mission` (see

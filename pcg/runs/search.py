@@ -76,6 +76,7 @@ class SearchRun(Run):
         self.source = generator
         self.window, self.every = config.window, config.checkpoint
         self.seconds, self.evaluations = config.seconds, config.evaluations
+        self._report: Callable[[Any], None] | None = None
         self.told = 0
         self.asked = 0
         self.asking = False
@@ -140,6 +141,11 @@ class SearchRun(Run):
     @abstractmethod
     def _result(self, reason: str) -> Any:
         """Return the result, once the summary is written; the log is open."""
+
+    def show_progress(self) -> None:
+        """Hand the state of the run to whoever wants to see it."""
+        if self._report is not None:
+            self._report(self._progress())
 
     def _conclude(self, reason: str) -> None:
         """Do what follows when the budget is spent, before the summary; Ctrl-C may end it."""
@@ -257,7 +263,7 @@ class SearchRun(Run):
     def execute(self, options: RunOptions) -> Any:
         """Run to the end of the budget, write the results, and return the kind's result."""
         compile_all()  # once per machine and version; not at the cost of the budget
-        command, progress = options.get("command"), options.get("progress")
+        command, self._report = options.get("command"), options.get("progress")
         timing = self.folder / "timing.jsonl"
         self.before = read_elapsed(timing)
         self.started = time.perf_counter()
@@ -273,7 +279,7 @@ class SearchRun(Run):
             append_line(timing, session)
             try:
                 with interrupt_check() as check:
-                    reason = self._loop(progress, timing, check)
+                    reason = self._loop(timing, check)
                     self.searched = time.perf_counter() - self.started
                     self._conclude(reason)
             except KeyboardInterrupt:
@@ -312,7 +318,7 @@ class SearchRun(Run):
             },
         }
 
-    def _loop(self, progress: Callable[[Any], None] | None, timing: Path, check: Callable[[], None]) -> str:
+    def _loop(self, timing: Path, check: Callable[[], None]) -> str:
         for position, (candidate, _) in enumerate(self.flight):
             self.flight[position] = (candidate, self._submit(candidate))
         while True:
@@ -348,8 +354,7 @@ class SearchRun(Run):
                     self.spent[self._came_to(verdict)] += seconds
                     if self.told % self.every == 0:
                         self.checkpoint()
-            if progress is not None:
-                progress(self._progress())
+            self.show_progress()
 
     def _fill(self) -> None:
         """Ask for candidates until `window` are under way.

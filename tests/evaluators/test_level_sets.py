@@ -230,15 +230,17 @@ def test_of_levels_that_are_as_hard_those_with_few_kinds_of_things_come_first() 
 @pytest.mark.parametrize(
     ("levels", "left"),
     [
-        ([], ""),
-        (["a", "ab", "abc"], ""),  # a is everywhere
-        (["ab", "ac", "bc"], "abc"),  # whichever comes first brings two
-        (["ab", "ac", "bc", "b"], ""),
-        (["", "a", "abc"], "bc"),
+        ("", ""),
+        ("1a 2ab 3abc", ""),  # a is everywhere
+        ("1ab 1ac 1bc", "abc"),  # whichever comes first brings two
+        ("1ab 1ac 1bc 1b", ""),
+        ("1 2a 3abc", "bc"),
+        ("1ab 1ac 2b", "ac"),  # what would introduce b comes too late
+        ("1ab 1ac 2b 2ab 3bc", ""),
     ],
 )
-def test_what_no_level_introduces_alone_is_told(levels: list[str], left: str) -> None:
-    assert not_introduced(map(frozenset, levels)) == frozenset(left)
+def test_what_no_course_introduces_alone_is_told(levels: str, left: str) -> None:
+    assert not_introduced((float(level[0]), frozenset(level[1:])) for level in levels.split()) == frozenset(left)
 
 
 def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:

@@ -11,6 +11,7 @@ import pytest
 import pcg
 from pcg.engine.game import load
 from pcg.engine.vgdl.diagnostics import PcgError
+from pcg.evaluators.courses import EVALUATION
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.level_grid import Grid
@@ -352,6 +353,17 @@ def test_a_tryout_tells_a_level_that_is_won_at_once_from_one_that_cannot_be() ->
     assert (tryouts.tried, tryouts.won) == (1.0, 1.0)
     assert tryouts.lost(level.replace("A", "."), rng)  # settled without a search
     assert (tryouts.tried, tryouts.won) == (1.0, 1.0)
+
+
+def test_tryouts_take_levels_as_their_evaluation_does() -> None:
+    rng = np.random.default_rng(1)
+    empty, walls = "w.............w", "w....w...w....w"
+    rows = ["w" * 15, empty, empty, walls, walls[:-2] + "zw", empty, "w..A..........w", "w" * 15]
+    level = "\n".join(rows)  # a monster, and nothing else
+    assert portfolio("survival").tryouts.lost(level, rng)
+    course = portfolio("survival")
+    course.judged_with(EVALUATION)
+    assert not course.tryouts.lost(level, rng)  # for a course that is where to begin
 
 
 def test_wins_are_not_searched_for_where_none_is_found_or_a_win_takes_its_time() -> None:

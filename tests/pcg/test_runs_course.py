@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,10 +15,11 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.describe import describe
 from pcg.engine.game import load
-from pcg.evaluators.courses import not_introduced
+from pcg.evaluators.courses import EVALUATION, not_introduced
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
+from pcg.generators.levels.portfolio.generator import PortfolioGenerator
 from pcg.report import write_report
 from pcg.runs import LevelRun, run_levels
 from pcg.runs.experiments import course
@@ -29,6 +31,7 @@ from pcg.runs.experiments.course import (
     level_elements,
     level_steps,
     sentence_about,
+    supposed_difficulty,
     told_apart,
 )
 from pcg.runs.experiments.levels import LevelSearch
@@ -176,7 +179,10 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
     result = run_levels(config, tmp_path / "run", workers=1)
     lines = (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     curriculum = Curriculum(LevelContext.of(load("dungeon")))
-    won = [level_steps(curriculum, event["level"]) for event in map(json.loads, lines) if event["feasible"]]
+    won = [
+        (supposed_difficulty(event), level_steps(curriculum, event["level"]))
+        for event in map(json.loads, lines) if event["feasible"]
+    ]  # fmt: skip
     assert 4 < result.evaluations == len(won) < LONGER * 4
     assert not_introduced(won[:-1]) and not not_introduced(won)  # the last one is what was waited for
     run_levels(config, tmp_path / "two", workers=2, executor="threads")
@@ -188,7 +194,7 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
 def test_levels_that_nobody_was_seen_to_win_introduce_nothing(play: str) -> None:
     plays = {"...": "R", "b.s": "R", "b..": play}  # a door with its key, two monsters at once, one of them alone
     levels = [(f"wwwwww\nwA.k.w\nw{row}.w\nwwdwww", won) for row, won in plays.items()]
-    events = [{"level": level, "feasible": True, "play": won} for level, won in levels]
+    events = [{"level": level, "feasible": True, "play": won, "metrics": {}} for level, won in levels]
     run = SimpleNamespace(
         told=3, evaluations=3, log=SimpleNamespace(read=events.__getitem__), _looked_at=0, _introducing=set(),
         _curriculum=Curriculum(LevelContext.of(load("dungeon"))),
@@ -221,3 +227,33 @@ def test_the_command_prints_what_the_levels_teach(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert "1. difficulty" in result.output and "The aim:" in result.output
+
+
+def test_drafts_are_tried_out_as_they_are_evaluated(tmp_path: Path) -> None:
+    config = LevelRun("survival", progression=True, evaluations=1, evaluation_parameters={"min_length": 12})
+    generator = LevelSearch.new(config, tmp_path).generator
+    assert isinstance(generator, PortfolioGenerator)
+    assert dict(generator.tryouts.settings) == {**EVALUATION, "min_length": 12}
+
+
+@pytest.mark.parametrize(("seconds", "least", "measured"), [(3.0, 0, 4), (3.0, 5, 6), (0.0, 0, 10)])
+def test_a_run_with_a_time_limit_measures_no_longer_than_it_searched(
+    seconds: float, least: int, measured: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+
+    def result(ticket: None) -> Difficulty:
+        now[0] += 1.0
+        return Difficulty(0.5, (), 0.0, 10, None)
+
+    monkeypatch.setattr("pcg.runs.experiments.levels.time.perf_counter", lambda: now[0])
+    run = SimpleNamespace(
+        seconds=seconds, _conclude_by=seconds or math.inf, _measured=0, show_progress=lambda: None, game=None,
+        parameters=(), config=SimpleNamespace(seed=1),
+        workers=SimpleNamespace(count=2, submit=lambda *_: None, result=result),
+    )  # fmt: skip
+    difficulties: list[list[Difficulty]] = [[] for _ in range(10)]
+    events = [{"id": k, "level": ""} for k in range(10)]
+    all_of_them = LevelSearch._measure_again(run, events, difficulties, range(10), least)  # type: ignore[arg-type]
+    assert sum(map(len, difficulties)) == run._measured == measured
+    assert all_of_them == (measured == 10)

@@ -26,7 +26,7 @@ from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import niche_width
 from pcg.evaluators.metrics.scores import APART
 from pcg.evaluators.metrics.skeletons import StructuralShapes
-from pcg.evaluators.parameters import Parameter
+from pcg.evaluators.parameters import Parameter, Setting
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import SIZE_PARAMETERS, Candidate, DelayedGenerator, Evaluation
@@ -162,6 +162,10 @@ class PortfolioGenerator(DelayedGenerator):
         self.lessons = Lessons(self.context)
         """Maker of levels with only some kinds of objects."""
         self._axis = wanted_axis(self.targets)
+
+    def judged_with(self, settings: Mapping[str, Setting]) -> None:
+        """Try drafts out by the settings of the evaluation."""
+        self.tryouts.settings = settings
 
     def _levels_in(self, name: str) -> list[str]:
         """Return the levels that a parameter names by their texts.

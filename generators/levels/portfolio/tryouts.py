@@ -18,6 +18,7 @@ import numpy as np
 from pcg.engine.game import Game
 from pcg.engine.lazy import cached_property
 from pcg.evaluators.fitness import LevelEvaluator
+from pcg.evaluators.parameters import Setting
 from pcg.evaluators.targets import Target
 from pcg.generators.levels.context import LevelContext
 
@@ -64,6 +65,8 @@ class Tryouts:
     def __init__(self, context: LevelContext, targets: Sequence[Target] = ()) -> None:
         levels = [context.palette.text(grid) for grid in context.examples]
         self._targets = targets
+        self.settings: Mapping[str, Setting] = {}
+        """Settings of the evaluation of the levels, but for the default."""
         self._game = Game(context.definition, levels, reading="gvgai")
         waiting = any(ending.kind == "timeout" for ending in context.analysis.wins)
         self.possible = self._game.players == 1 and not waiting
@@ -76,7 +79,7 @@ class Tryouts:
 
     @cached_property
     def _evaluator(self) -> LevelEvaluator:
-        return LevelEvaluator(self._game, self._targets)
+        return LevelEvaluator(self._game, self._targets, **self.settings)
 
     @property
     def expected(self) -> float:

@@ -47,8 +47,6 @@ GROUPS = 4
 """Groups, from easy to hard, into which levels with the same kinds of objects are sorted before some are measured."""
 IN_TURN = 2
 """Levels with the same kinds of objects that are taken before levels with others have their turn again."""
-EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8, "min_cover": 0.0}
-"""Settings of the evaluation for courses: first levels are short and have few objects, of few kinds."""
 GENERATION: Mapping[str, Setting] = {"lessons": 0.75}
 """Settings of generators with a parameter `lessons`."""
 
@@ -177,7 +175,7 @@ def candidates_for_course(
         by_elements.setdefault(tuple(sorted(elements(str(event["level"])))), []).append(event)
     queues: list[list[Mapping[str, Any]]] = []
     for key in sorted(by_elements, key=lambda key: (len(key), key)):
-        ranked = sorted(by_elements[key], key=lambda event: (_about(event), int(event["id"])))
+        ranked = sorted(by_elements[key], key=lambda event: (supposed_difficulty(event), int(event["id"])))
         share = max(1, -(-len(ranked) // GROUPS))
         groups = [ranked[k : k + share] for k in range(0, len(ranked), share)]
         groups = [group for pair in zip(groups, reversed(groups), strict=True) for group in pair][: len(groups)]
@@ -194,7 +192,7 @@ def candidates_for_course(
     return chosen[: POOL * count]
 
 
-def _about(event: Mapping[str, Any]) -> float:
+def supposed_difficulty(event: Mapping[str, Any]) -> float:
     """Return an estimate of the difficulty of a level from its evaluation."""
     metrics = event["metrics"]
     return float(metrics.get("difficulty", 0.0)) + float(metrics.get("nodes", 0.0)) / MANY

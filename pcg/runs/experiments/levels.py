@@ -7,6 +7,7 @@ held in memory does not grow with the run but for a few dozen bytes per candidat
 from __future__ import annotations
 
 import contextlib
+import math
 import platform
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +16,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self, Unpack
 
+import numpy as np
+
 from pcg.engine.game import Game, load
 from pcg.engine.lazy import cached_property
 from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.courses import not_introduced
+from pcg.evaluators.courses import EVALUATION, not_introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
@@ -38,7 +41,6 @@ from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.course import (
     CHOICE,
     CONFIRMED,
-    EVALUATION,
     GENERATION,
     LONGER,
     MOST_CONFIRMED,
@@ -49,6 +51,7 @@ from pcg.runs.experiments.course import (
     choose_levels,
     level_steps,
     measure_difficulty,
+    supposed_difficulty,
     told_apart,
 )
 from pcg.runs.experiments.levels_config import LevelRun
@@ -79,12 +82,15 @@ class LevelProgress:
     """Share of the budget that is spent, in [0, 1]."""
     statistics: Mapping[str, float] = field(default_factory=dict)
     """Coverage and QD score of the generator's archive, if it has one."""
+    measured: int = 0
+    """Times that a level was played on the ladder, for the course."""
 
     def __str__(self) -> str:
         text = f"{self.evaluations} tried, {self.feasible} feasible, {self.distinct} of {self.wanted} levels"
         best = f", best {self.best:.2f}" if self.feasible else ""
         filled = f", {self.statistics['coverage']:.0%} of the cells" if "coverage" in self.statistics else ""
-        return text + best + filled
+        played = f", {self.measured} played for the course" if self.measured else ""
+        return text + best + filled + played
 
 
 @dataclass(frozen=True)
@@ -111,9 +117,11 @@ class LevelResult(RunResult):
 
 def _make_generator(config: LevelRun, game: Game) -> LevelGenerator:
     """Return the generator that a configuration asks for."""
-    return make_generator(
+    made = make_generator(
         config.generator, game, seed=config.seed, targets=config.want, **_generator_parameters(config)
     )  # fmt: skip
+    made.judged_with(_evaluation_parameters(config))
+    return made
 
 
 def _generator_again(config: LevelRun, game: GameText) -> LevelGenerator:
@@ -192,6 +200,12 @@ def _generator_parameters(config: LevelRun) -> dict[str, Setting]:
     return given
 
 
+def _evaluation_parameters(config: LevelRun) -> dict[str, Setting]:
+    """Return the settings of the evaluation that are not the default; for a course also those of lessons."""
+    usual = EVALUATION if config.progression else {}
+    return {**usual, **config.evaluation_parameters}
+
+
 # --- the run ----------------------------------------------------------------------------------------------------------
 
 
@@ -219,8 +233,7 @@ class LevelSearch(SearchRun):
         # Made here, before anything is written, so that every mistake shows at once.
         self.generator = _make_generator(config, game)
         super().__init__(config, folder, self.generator)
-        usual = EVALUATION if config.progression else {}
-        given = {**usual, **config.evaluation_parameters}
+        given = _evaluation_parameters(config)
         self.evaluator = LevelEvaluator(game, self.generator.targets, **given)
         check_winnable(self.evaluator.analysis, self.evaluator.requirements)
         check_size(self.evaluator.palette, self.generator.widths[1], self.generator.heights[1])
@@ -238,8 +251,10 @@ class LevelSearch(SearchRun):
         self._shapes = shapes
         self.course: list[CourseLevel] = []
         """Levels of the course of a run with `progression`, once it is over."""
-        self._introducing: set[frozenset[str]] = set()  # steps of the curriculum in levels that are won
+        self._introducing: set[tuple[float, frozenset[str]]] = set()  # difficulty and steps of levels that are won
         self._looked_at = 0  # evaluations that these are of
+        self._measured = 0  # times that a level was played on the ladder, for the course
+        self._conclude_by = math.inf  # when no more are
         self.kept: Mapping[str, Any] | None = None
         self._about: dict[int, dict[str, Any]] = {}  # of the levels that are kept, by number
         self.first_of = FirstOccurrences()  # level -> the candidate that had it first
@@ -350,9 +365,15 @@ class LevelSearch(SearchRun):
                 feasible.setdefault(event["level"], event)
         pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
+        self._conclude_by = time.perf_counter() + self.seconds if self.seconds else math.inf
+        # Where time is limited, some levels may have to do; they are then any of them.
+        order = np.random.default_rng(config.seed).permutation(len(pool)).tolist()
+        self._measure_again(pool, difficulties, order, config.count)
+        for _ in range(1, SCREENED):
+            self._measure_again(pool, difficulties, order)
+        pool = [event for event, known in zip(pool, difficulties, strict=True) if known]
+        difficulties = [known for known in difficulties if known]
         shapes = [self._shapes(str(event["level"])) for event in pool]
-        for _ in range(SCREENED):
-            self._measure_again(pool, difficulties, range(len(pool)))
         # Extreme measurements are partly luck, so what is chosen is measured again, with new seeds, and so is in its
         # turn what it gives way to when its luck is over.
         while True:
@@ -364,26 +385,42 @@ class LevelSearch(SearchRun):
                 if told_apart([difficulties[k] for k in chosen], config.count):
                     break
                 again = [k for k in chosen if len(difficulties[k]) < MOST_CONFIRMED]
-            if not again:
+            if not again or not self._measure_again(pool, difficulties, again):
                 break
-            self._measure_again(pool, difficulties, again)
 
     @cached_property
     def _curriculum(self) -> Curriculum:
         return Curriculum(self.generator.context)
 
     def _measure_again(
-        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int]
-    ) -> None:
-        """Add one more difficulty to those of some levels, measured by the workers with seeds of its own."""
-        tickets = [
-            self.workers.submit(f"the plays of level {events[k]['id']} on the ladder", measure_difficulty, self.game,
-                                self.parameters, str(events[k]["level"]), events[k],
-                                self.config.seed + SEEDS_APART * len(difficulties[k]))
-            for k in places
-        ]  # fmt: skip
-        for k, ticket in zip(places, tickets, strict=True):
-            difficulties[k].append(self.workers.result(ticket))
+        self, events: Sequence[Mapping[str, Any]], difficulties: Sequence[list[Difficulty]], places: Sequence[int],
+        least: int = 0,
+    ) -> bool:  # fmt: skip
+        """Add one more difficulty to those of some levels, measured by the workers with seeds of its own; return False
+        if it took as long as the search was allowed to, so that some were left out.
+
+        Args:
+            events: of all levels.
+            difficulties: of these.
+            places: of the levels among these.
+            least: levels that are measured however long it takes.
+        """
+        together = self.workers.count if self.seconds else max(1, len(places))
+        for done in range(0, len(places), together):
+            if done >= least and time.perf_counter() > self._conclude_by:
+                return False
+            some = places[done : done + together]
+            tickets = [
+                self.workers.submit(f"the plays of level {events[k]['id']} on the ladder", measure_difficulty,
+                                    self.game, self.parameters, str(events[k]["level"]), events[k],
+                                    self.config.seed + SEEDS_APART * len(difficulties[k]))
+                for k in some
+            ]  # fmt: skip
+            for k, ticket in zip(some, tickets, strict=True):
+                difficulties[k].append(self.workers.result(ticket))
+                self._measured += 1
+                self.show_progress()
+        return True
 
     def _course(
         self, events: Sequence[Mapping[str, Any]], shapes: Sequence[StructuralShape],
@@ -485,12 +522,14 @@ class LevelSearch(SearchRun):
         return self.evaluations * (LONGER if short or self._introduces_at_once() else 1)
 
     def _introduces_at_once(self) -> bool:
-        """Return True where all that was asked for is evaluated and things come together in all levels that are won."""
+        """Return True where all that was asked for is evaluated and no course of the levels that are won can introduce
+        things one at a time.
+        """
         if self.told < self.evaluations:
             return False
         for event in map(self.log.read, range(self._looked_at, self.told)):
             if _can_teach(event):
-                self._introducing.add(level_steps(self._curriculum, str(event["level"])))
+                self._introducing.add((supposed_difficulty(event), level_steps(self._curriculum, str(event["level"]))))
         self._looked_at = self.told
         return bool(not_introduced(self._introducing))
 
@@ -508,5 +547,5 @@ class LevelSearch(SearchRun):
             fraction = max(fraction, min(1.0, self._finished() / config.count))
         return LevelProgress(
             self.told, archive.feasible, archive.distinct, config.count, archive.highest, self._generation(),
-            self.elapsed(), fraction, self.generator.statistics(),
+            self.elapsed(), fraction, self.generator.statistics(), self._measured,
         )  # fmt: skip

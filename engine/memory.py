@@ -1,4 +1,4 @@
-"""What keeps a process small that evaluates for hours: where C's allocator gets memory, and code that is done with.
+"""Small processes that evaluate for hours: C's allocator maps large arrays, and code that is done with has no pages.
 
 Both are for Linux, the first for its usual C library; elsewhere they do nothing. Results are the same with and without.
 """
@@ -51,9 +51,8 @@ def release_code(library: str) -> int:
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/maps").read_text().splitlines():
             place, access, _, _, _, *file = line.split(maxsplit=5)
-            if (
-                file and Path(file[0]).name == library and access == "r-xp"
-            ):  # never written to: what is written would be lost
+            ours = bool(file) and Path(file[0]).name == library
+            if ours and access == "r-xp":  # never written to: what is written would be lost
                 start, end = (int(address, 16) for address in place.split("-"))
                 if advise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), mmap.MADV_DONTNEED) == 0:
                     released += end - start

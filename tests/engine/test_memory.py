@@ -71,3 +71,12 @@ def test_code_that_was_given_back_runs_as_before() -> None:
     assert release_code("no such library") == 0
     assert release_code("libllvmlite.so") > 0
     assert load("boxes").start(0, seed=1).to_bytes() == before
+
+
+def test_a_level_played_with_few_states_has_memory_for_few() -> None:
+    state = load("boxes").start(0, seed=1)
+    arena = state.context.arena(state.context.room)
+    copies = [state.copy() for _ in range(5)]
+    assert len(copies) < arena.blocks <= 16
+    copies += [state.copy() for _ in range(200)]
+    assert len(copies) < arena.blocks <= 300, "no slab has more than 64"

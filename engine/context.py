@@ -30,6 +30,7 @@ _SPARE_ROOM = 16
 _FIRST_BLOCKS = 4
 """Blocks of the first slab: a game that is played once needs no more."""
 _BLOCKS_PER_SLAB = 64
+"""Blocks of a slab at most; each has as many as there are already, for most levels are played with few."""
 _SLAB_BYTES = 1 << 24
 """Blocks come in slabs of so many bytes at most, unless one is larger."""
 MAX_PATH_CELLS = 10_000
@@ -70,6 +71,8 @@ class Arena:
         self.stride = (int(header["bytes"]) + 63) & ~63
         self.at_events = int(header["at_events"])
         self._slabs: list[Any] = []
+        self.blocks = 0
+        """Blocks there are, in use and free."""
         self._lock = threading.Lock()
         self.free: list[int] = []
 
@@ -79,10 +82,10 @@ class Arena:
             return self.free.pop()
         except IndexError:
             with self._lock:
-                most = _BLOCKS_PER_SLAB if self._slabs else _FIRST_BLOCKS
-                count = max(1, min(most, _SLAB_BYTES // self.stride))
+                count = max(1, min(self.blocks or _FIRST_BLOCKS, _BLOCKS_PER_SLAB, _SLAB_BYTES // self.stride))
                 slab = np.zeros(count * self.stride // 8 + 8, np.int64)
                 self._slabs.append(slab)
+                self.blocks += count
                 # blocks start on cache lines
                 base = (int(slab.ctypes.data) + 63) & ~63
                 addresses = [base + k * self.stride for k in range(count)]

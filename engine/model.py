@@ -18,6 +18,7 @@ import numpy as np
 from pcg.engine.kernel import protocol
 from pcg.engine.kernel.ids import ACTIONS
 from pcg.engine.kernel.runtime import invoke3
+from pcg.engine.memory import map_large_arrays
 
 _LINE = 64
 """Bytes of a cache line."""
@@ -39,12 +40,15 @@ class Reserve:
     """Memory of pools that have gone, for those to come, while it is open.
 
     The system clears every page that it hands out, and takes as long for that as a search for using it. The least
-    recently given goes first when more than `limit` bytes are kept; what was never used of a memory has no pages and
-    does not count. Safe to use from several threads, and while it is used: finalisers give memory back.
+    recently given goes first when more than `limit` bytes are kept, or when what is kept and what pools have in use
+    come to more than they ever had in use at once: so keeping makes no process larger. What was never used of a memory
+    has no pages and does not count. Safe to use from several threads, and while it is used: finalisers give memory
+    back.
 
     >>> reserve = Reserve(limit=1 << 24)
     >>> memory = np.zeros(1 << 18, dtype=np.int64)
     >>> with reserve.open():
+    ...     reserve.lend(memory, memory.nbytes)
     ...     reserve.give(memory)
     ...     print(reserve.take(200_000).memory is memory, reserve.take(200_000) is None)
     True True
@@ -53,12 +57,15 @@ class Reserve:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._kept: dict[int, Given] = {}
+        self._lent: dict[int, int] = {}
+        self._most = 0
         self._users = 0
         self._lock = threading.Lock()
 
     @contextlib.contextmanager
     def open(self) -> Iterator[None]:
         """Keep memory until the last who opened it leaves: then all of it goes, so that nobody pays for rest."""
+        map_large_arrays()
         with self._lock:
             self._users += 1
         try:
@@ -68,6 +75,8 @@ class Reserve:
                 self._users -= 1
                 if not self._users:
                     self._kept.clear()
+                    self._lent.clear()
+                    self._most = 0
 
     @property
     def nbytes(self) -> int:
@@ -92,6 +101,17 @@ class Reserve:
             fitting.remove(best)  # another thread took it
         return None
 
+    def lend(self, memory: Memory, used: int) -> None:
+        """Count memory that a pool has, and make way for it.
+
+        Args:
+            memory: what the pool has.
+            used: bytes of it that have ever been in use.
+        """
+        if self._users and memory.nbytes >= _WORTH_KEEPING:
+            self._lent[id(memory)] = used
+            self._make_way()
+
     def give(self, memory: Memory, used: int | None = None) -> None:
         """Keep memory that nothing refers to any more, unless it is too little, or too much, to be worth it.
 
@@ -100,10 +120,17 @@ class Reserve:
             used: bytes of it that have ever been in use; all by default.
         """
         given = Given(memory, memory.nbytes if used is None else used)
+        self._lent.pop(id(memory), None)
         if not self._users or memory.nbytes < _WORTH_KEEPING or given.used > self.limit:
             return
         self._kept[id(memory)] = given
-        while self.nbytes > self.limit:
+        self._make_way()
+
+    def _make_way(self) -> None:
+        """Let go of what is kept beyond the limit, or beyond what was in use when most was."""
+        lent = sum(list(self._lent.values()))
+        self._most = max(self._most, lent)
+        while self.nbytes > min(self.limit, self._most - lent):
             self._kept.pop(next(iter(list(self._kept)), 0), None)
 
 
@@ -131,6 +158,7 @@ class Pool:
         self._room = model.room
         self._format = model.format
         self._give: Callable[[Memory, int], None] | None = RESERVE.give
+        self._lend = RESERVE.lend
         self.lay_out(ready)
 
     def __repr__(self) -> str:
@@ -142,10 +170,11 @@ class Pool:
 
     def lay_out(self, ready: int) -> None:
         """Lay out further states, up to so many in all."""
-        more = min(ready, self.count) - self.ready
-        if more > 0:
-            self._format(self.address + self.ready * self.stride, self._room, self.stride, more)
-            self.ready += more
+        first = self.ready
+        self.ready = max(first, min(ready, self.count))
+        self._lend(self.memory, self.used)
+        if self.ready > first:
+            self._format(self.address + first * self.stride, self._room, self.stride, self.ready - first)
 
     @property
     def used(self) -> int:

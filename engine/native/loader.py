@@ -12,6 +12,7 @@ import llvmlite.binding as llvm
 import pcg.engine.native.calls  # noqa: F401 - defines the clock that libraries refer to
 from pcg.engine.kernel.entry_points import EntryPoint
 from pcg.engine.kernel.modes import CHECKED, MODE
+from pcg.engine.memory import release_code
 from pcg.engine.native import objects
 from pcg.engine.native.lookup import ENGINE, find, find_selection, missing, missing_selections, together
 from pcg.engine.native.selections import selection_named, selections
@@ -22,6 +23,8 @@ from pcg.engine.vgdl.diagnostics import PcgError
 if TYPE_CHECKING:
     from pcg.engine.native.foreign import ForeignModule
 
+_LINKER = "libllvmlite.so"
+"""The library that puts object code in memory; 44 MB of its code are read for that, and seldom again."""
 _lock = threading.RLock()
 _libraries: dict[str, Library] = {}
 _loaded: list[Library] = []
@@ -41,6 +44,7 @@ class Library:
         self._engine.finalize_object()
         self._symbols = frozenset(header.symbols)
         _loaded.append(self)
+        release_code(_LINKER)
 
     def address(self, symbol: str) -> int:
         """Return the address of an entry point.

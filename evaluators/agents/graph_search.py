@@ -35,6 +35,8 @@ TAP = "USE"
 
 _SLICE = 20_000  # calls between two looks at Ctrl-C
 _FIRST_BLOCKS = 64
+_MORE_BYTES = 1 << 23
+"""State blocks to get at once: twice as many each time would leave up to half of a long search's memory empty."""
 _FEWEST_BLOCKS = 8
 _NODE_ARRAYS: dict[str, type] = {
     "key": np.int64,
@@ -220,7 +222,8 @@ class GraphSearch:
         """Search until the record's `pause_at` calls are made; returns the kernel's last answer, PAUSED then."""
         while self._answer in (OK, kernel.PAUSED, kernel.BLOCKS_SPENT):
             if self._answer == kernel.BLOCKS_SPENT:
-                self.add_blocks(self.record["block_count"])
+                few = max(_FIRST_BLOCKS, _MORE_BYTES // self.model.stride)
+                self.add_blocks(min(int(self.record["block_count"]), few))
             elif self._answer == kernel.PAUSED and self.record["calls"] >= self.record["pause_at"]:
                 break
             self._answer = int(invoke1(kernel.expand_nodes.address, self.decision.address))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from pcg.evaluators.pushing.assignment import least_total
 from pcg.evaluators.pushing.board import Cell, PushBoard, far_table
 from pcg.evaluators.pushing.kernel import FAR
 from pcg.evaluators.pushing.solver import PullTable, solve_pushes
@@ -151,11 +152,8 @@ def choices(table: PullTable, node: int) -> tuple[float, float]:
 
 def _alone(board: PushBoard) -> int:
     """Pushes that bring the boxes home at least, each by itself."""
-    from scipy.optimize import linear_sum_assignment
-
     far = far_table(board.ground, board.goals)
     price = far[:, [y for y, _ in board.boxes], [x for _, x in board.boxes]]
     if board.fate == 1:
         return int(price.min(axis=0).sum())
-    rows, columns = linear_sum_assignment(price)
-    return int(price[rows, columns].sum())
+    return least_total(price.tolist())

@@ -12,7 +12,7 @@ from pcg.engine import model as models
 from pcg.engine.boards import ConnectX
 from pcg.engine.game import builtin_sheets, load
 from pcg.engine.gdl import load as load_sheet
-from pcg.evaluators.agents import make_agent
+from pcg.evaluators.agents import make_agent, solve
 from pcg.evaluators.proving import prove
 
 GARBAGE = -0x5A5A5A5A5A5A5A5B
@@ -97,6 +97,8 @@ def test_a_reserve_keeps_no_more_than_its_limit() -> None:
     kept = [np.zeros(1 << 17, dtype=np.int64) for _ in range(4)]
     with reserve.open():
         for memory in kept:
+            reserve.lend(memory, memory.nbytes)
+        for memory in kept:
             reserve.give(memory)
         assert reserve.nbytes == 3 << 20
         reserve.give(np.zeros(1 << 10, dtype=np.int64))  # too little
@@ -106,6 +108,55 @@ def test_a_reserve_keeps_no_more_than_its_limit() -> None:
             found = [reserve.take(1 << 17) for _ in range(4)]
     assert {id(given.memory) for given in found if given is not None} == {id(memory) for memory in kept[1:]}
     assert found[3] is None
+
+
+def test_what_is_kept_and_what_is_in_use_are_never_more_than_was_in_use_at_once() -> None:
+    reserve = models.Reserve(limit=1 << 26)
+    first, second, third, later = (np.zeros(1 << 17, dtype=np.int64) for _ in range(4))
+    with reserve.open():
+        reserve.lend(first, 1 << 20)
+        reserve.lend(second, 1 << 20)
+        reserve.give(first)
+        reserve.give(second)
+        assert reserve.nbytes == 2 << 20
+        reserve.lend(later, 1 << 19)
+        assert reserve.nbytes == 1 << 20, "half a megabyte is in use, and two were at most"
+        reserve.lend(later, 1 << 20)
+        found = reserve.take(1 << 17)
+        assert found is not None and found.memory is second, "what was given last is kept longest"
+        reserve.lend(second, 1 << 20)
+        reserve.lend(third, 1 << 20)
+        for memory in (second, third, later):
+            reserve.give(memory)
+        assert reserve.nbytes == 3 << 20
+
+
+def test_a_pool_makes_way_before_it_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "RESERVE", models.Reserve(1 << 26))
+    model = load("boxes").start(0, seed=1).model
+    with models.RESERVE.open():
+        pool = model.pool(1000)
+        del pool
+        assert models.RESERVE.nbytes == 1000 * model.stride
+        other = model.pool(5000, ready=300)
+        assert models.RESERVE.nbytes == 0, "it is too small to be used again, and both were more than there was"
+        del other
+
+
+def test_a_long_search_gets_memory_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pcg.evaluators.agents.graph_search._MORE_BYTES", 1 << 18)
+    start = load("boxes").start(0, seed=1)
+    counts: list[int] = []
+    pool = models.Model.pool
+
+    def noted(self: models.Model, count: int, ready: int | None = None, *, small_pages: bool = False) -> models.Pool:
+        counts.append(count)
+        return pool(self, count, ready, small_pages=small_pages)
+
+    before = solve(start, max_nodes=5000)
+    monkeypatch.setattr(models.Model, "pool", noted)
+    assert solve(start, max_nodes=5000) == before
+    assert sum(counts) > 200 and max(counts) == 64, "not twice as many each time"
 
 
 def test_what_was_never_in_use_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
+import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
 import pcg
 from pcg.engine.kernel.runtime import COMPILED
@@ -21,7 +23,8 @@ from pcg.evaluators.pushing import (
     push_rules,
     solve_pushes,
 )
-from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FILLS, SINKS, STAYS, STICKS
+from pcg.evaluators.pushing.assignment import least_total
+from pcg.evaluators.pushing.kernel import ALL_BOXES, ALL_GOALS, FAR, FILLS, SINKS, STAYS, STICKS
 from pcg.evaluators.pushing.solver import MOST_GOALS
 
 pytestmark = pytest.mark.kernel
@@ -222,6 +225,14 @@ def test_a_box_that_must_leave_its_goal_is_counted() -> None:
     assert found is None
     found = difficulty(PushBoard.drawn("########\n#@ *  .#\n#  $   #\n#   ####\n########"))
     assert found is not None and found.off_goal >= 1 and found.detour >= 0
+
+
+def test_the_cheapest_assignment_is_scipys() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        price = rng.integers(0, rng.integers(1, 40), size=rng.integers(1, 8, size=2))
+        price[rng.random(price.shape) < 0.2] = FAR
+        assert least_total(price.tolist()) == price[linear_sum_assignment(price)].sum()
 
 
 def test_a_box_at_home_that_is_never_pushed_is_idle() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from scipy.stats import spearmanr
 
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.report.figures.levels import archive_map, correlation_map, expressive_range, rank_correlations
@@ -58,6 +59,8 @@ def test_rank_correlations_are_spearmans() -> None:
     assert matrix[0, 1] == pytest.approx(1) and matrix[0, 2] == pytest.approx(-1)
     assert matrix[0, 3] == pytest.approx(1 - 6 * 2 / (4 * 15))  # the textbook formula, two ranks off by one
     assert rank_correlations({"same": [1, 1]})[0] == []
+    ties = {"a": [3.5, 1, 3.5, 3.5, 2, 1], "b": [2, 2, 5, 1, 7, 0]}
+    assert rank_correlations(ties)[1][0, 1] == pytest.approx(spearmanr(ties["a"], ties["b"]).statistic)
 
 
 def test_the_correlation_map_has_a_cell_for_each_pair() -> None:

@@ -149,15 +149,19 @@ def rank_correlations(table: Mapping[str, Sequence[float]]) -> tuple[list[str], 
     Returns:
         The names and a symmetric matrix of values in [-1, 1].
     """
-    from scipy.stats import rankdata
-
     names = [name for name, values in table.items() if len(set(values)) > 1]
     if not names:
         return [], np.zeros((0, 0))
-    ranks = np.array([rankdata(table[name]) for name in names])
+    ranks = np.array([_ranks(table[name]) for name in names])
     ranks -= ranks.mean(axis=1, keepdims=True)
     ranks /= np.sqrt((ranks**2).sum(axis=1, keepdims=True))
     return names, np.clip(ranks @ ranks.T, -1.0, 1.0)
+
+
+def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
+    """Return the place of each value among all from the least on, from 1; equal ones share the mean of theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
 def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = False) -> str:

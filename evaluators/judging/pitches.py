@@ -239,12 +239,21 @@ def _trouble(about: Concept, said: _Words) -> str:
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
     going = [t for t in harmful if kinds.analysis.has(t, "mover")]  # nests do not fly about
     dangers = said.several(those or going or harmful)
-    chased = "you" if (prey := _prey(kinds, those)) is None else said.several(prey) or "others"
     return {
-        "chasers": f"while {dangers} chase {chased}", "missiles": f"while {dangers} fly about",
+        "chasers": f"while {dangers} {_chase(said, _prey(kinds, those))}", "missiles": f"while {dangers} fly about",
         "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
         "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "",
     }[about.danger]  # fmt: skip
+
+
+def _chase(said: _Words, prey: Sequence[int] | None) -> str:
+    """Return what chasers do to their prey, by `_prey`."""
+    if prey is None:
+        return "chase you"
+    if not prey:  # nothing to walk towards
+        return "wander about"
+    runs = any(said.kinds.analysis.has(t, "mover") for t in prey)
+    return f"{'chase' if runs else 'go for'} {said.several(prey)}"
 
 
 def _prey(kinds: GameKinds, chasers: Sequence[int]) -> list[int] | None:

@@ -41,9 +41,9 @@ def test_a_blow_is_no_trap_and_chasers_of_others_do_not_chase_you() -> None:
     slain = armed.replace("coin hero > killSprite", "ghost sword > killSprite").replace("stype=coin", "stype=ghost")
     assert told(load(slain, levels=[LEVEL])).startswith("Strike every ghost")
     fond = FETCH.lstrip().replace("ghost > RandomNPC", "ghost > Chaser stype=coin")
-    assert told(load(fond, levels=[LEVEL])).endswith("while ghosts chase coins.")
+    assert told(load(fond, levels=[LEVEL])).endswith("while ghosts go for coins.")
     still = fond.replace("stype=coin", "stype=floor", 1)
-    assert told(load(still, levels=[LEVEL])).endswith("while ghosts chase others."), "ground is no prey"
+    assert told(load(still, levels=[LEVEL])).endswith("while ghosts wander about."), "ground is no prey"
 
 
 def test_a_crate_that_is_shot_is_not_pushed() -> None:

@@ -86,6 +86,14 @@ def test_what_lies_everywhere_and_gives_nothing_is_ground() -> None:
         assert role_of(definition.type_index["dust"], analyse(definition)) == role
 
 
+def test_what_is_chased_is_no_floor() -> None:
+    text = FETCH.lstrip().replace("ghost > RandomNPC", "post > Immovable\n        ghost > Chaser stype=post", 1)
+    text = text.replace("        c > floor coin", "        p > floor post\n        c > floor coin", 1)
+    for game, role in ((text, "scenery"), (text.replace("stype=post", "stype=coin"), "floor")):
+        definition = load(game).definition
+        assert role_of(definition.type_index["post"], analyse(definition)) == role
+
+
 @pytest.mark.parametrize("theme", THEMES)
 def test_names_fit_roles_and_change_nothing_else(theme: str) -> None:
     game = load(FETCH, levels=[LEVEL])

@@ -35,6 +35,7 @@ from pcg.runs.experiments.finishing import (
     with_used_characters,
     with_visible_parts,
     with_whole_goals,
+    with_whole_turns,
     without_echoes,
     without_idle_endings,
     won_again,
@@ -84,6 +85,19 @@ def test_what_lies_everywhere_and_gives_nothing_is_ground() -> None:
     for points, role in (("", "floor"), (" scoreChange=1", "treasure")):
         definition = load(text.replace("dust hero > killSprite", f"dust hero > killSprite{points}")).definition
         assert role_of(definition.type_index["dust"], analyse(definition)) == role
+
+
+@pytest.mark.parametrize(("cooldown", "turned"), [(6, True), (1, False)])
+def test_what_rests_in_a_wall_steps_out_of_it_when_it_turns_round(cooldown: int, turned: bool) -> None:
+    flies = f"ghost > Missile orientation=RIGHT speed=0.4 cooldown={cooldown}"
+    text = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", flies, 1)
+    text = text.replace("ghost wall > stepBack", "ghost wall > reverseDirection")
+    whole = with_whole_turns(text)
+    assert whole.count("stepBack") - text.count("stepBack") == turned
+    assert check_game(whole) == check_game(text) == []
+    assert goes_astray(load(text, levels=[LEVEL]), LEVEL) == turned
+    assert not goes_astray(load(whole, levels=[LEVEL]), LEVEL)
+    assert with_whole_turns(whole) == whole
 
 
 def test_what_is_chased_is_no_floor() -> None:

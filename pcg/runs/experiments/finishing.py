@@ -13,6 +13,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from pcg.engine.game import Game, load
@@ -29,7 +30,7 @@ from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.proving import Experience, Proof, prove
-from pcg.generators.rules.genes import EOS, RuleSet, Termination, replace_rules, with_params
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import BLANK, without_comments
@@ -142,7 +143,7 @@ def finished_game(
     """
     text = with_quarry(dumps(without_comments(parse(text))), levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
-    text, levels = with_filled_blanks(with_ground(with_visible_parts(text)), levels)
+    text, levels = with_filled_blanks(with_ground(with_visible_parts(with_whole_turns(text))), levels)
     given = text
     for whole in (with_whole_goals(given), given):  # what has few left to go may be beyond the prover with all of it
         text = without_echoes(with_edges_of_groups(without_idle_endings(whole)))
@@ -259,6 +260,28 @@ def with_round_points(text: str) -> str:
     analysis = analyse(load(text).definition)
     rounded = round_points(without_moot_deaths(RuleSet.of(tree), analysis), analysis)
     made = dumps(replace_rules(tree, rounded))
+    return better(made, text)
+
+
+def with_whole_turns(text: str) -> str:
+    """Return a game in which what rests between its steps steps back where it turns round: it is in the wall until its
+    next step, turned round in every tick, and often goes on as it came.
+    """
+    tree = parse(text)
+    definition = load(text).definition
+    index, rules = definition.type_index, RuleSet.of(tree)
+
+    def rests(name: str) -> bool:
+        subtypes = definition.types[index[name]].subtypes if name in index else ()
+        return any(int(definition.types[t].params.get("cooldown") or 0) > 1 for t in subtypes)
+
+    stopped = {rule.pair for rule in rules.rules if rule.effect == "stepBack"}
+    turned = [
+        (rule, Rule(rule.first, rule.second, "stepBack"))
+        if rule.effect == "reverseDirection" and rule.pair not in stopped and rests(rule.first) else (rule,)
+        for rule in rules.rules
+    ]  # fmt: skip
+    made = dumps(replace_rules(tree, RuleSet(tuple(chain.from_iterable(turned)), rules.terminations)))
     return better(made, text)
 
 

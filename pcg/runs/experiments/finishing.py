@@ -273,7 +273,7 @@ def with_whole_turns(text: str) -> str:
 
     def rests(name: str) -> bool:
         subtypes = definition.types[index[name]].subtypes if name in index else ()
-        return any(int(definition.types[t].params.get("cooldown") or 0) > 1 for t in subtypes)
+        return any(float(str(definition.types[t].params.get("cooldown", 0))) > 1 for t in subtypes)
 
     stopped = {rule.pair for rule in rules.rules if rule.effect == "stepBack"}
     turned = [

@@ -100,6 +100,16 @@ def test_what_rests_in_a_wall_steps_out_of_it_when_it_turns_round(cooldown: int,
     assert with_whole_turns(whole) == whole
 
 
+@pytest.mark.full
+def test_ground_that_a_rule_was_about_in_vain_fills_the_blanks_in_the_end() -> None:
+    text = FETCH.lstrip().replace("coin hero >", "floor coin > stepBack\n        coin hero >", 1)
+    level = LEVEL.replace(".", " ")
+    done = finished_game(text.replace("        . > floor\n", ""), [level], seed=2)
+    assert done is not None
+    assert done.text.count("stepBack") == 2
+    assert not any(" " in level for level in done.levels)
+
+
 def test_what_is_chased_is_no_floor() -> None:
     text = FETCH.lstrip().replace("ghost > RandomNPC", "post > Immovable\n        ghost > Chaser stype=post", 1)
     text = text.replace("        c > floor coin", "        p > floor post\n        c > floor coin", 1)

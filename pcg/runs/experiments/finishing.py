@@ -171,10 +171,12 @@ def finished_game(
         if not check_game(made) and _stays_won(load(made, levels=chosen), course):
             plain, removed = made, tuple(map(str, small.removed))
             break
-    smaller, fewer = with_cast(plain, chosen)  # again: a danger that is never met is scenery now
-    again = won_again(load(smaller, levels=fewer), course, fewer, effort)
-    if again is not None:
-        plain, chosen, course = smaller, fewer, again
+    # Again: a danger that is never met is scenery now, and what rules were about in vain is ground.
+    for step in (with_cast, with_filled_blanks):
+        made, fewer = step(plain, chosen)
+        again = won_again(load(made, levels=fewer), course, fewer, effort)
+        if again is not None:
+            plain, chosen, course = made, fewer, again
     plain = with_used_characters(plain, chosen)
     shown = plain
     if dress:

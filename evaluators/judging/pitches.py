@@ -139,6 +139,17 @@ class _Words:
         found = {r.partner for r in kinds.analysis.removals if r.victim in wanted and r.partner is not None}
         return sorted(p for p in found if kinds.kinds.get(p) not in (*_MOVING, "avatar", "shot"))
 
+    def held(self, targets: Iterable[int]) -> list[str]:
+        """Return how many of which things the avatar has to hold to take sprites of some types away."""
+        definition = self.kinds.definition
+        found: dict[str, float] = {}
+        for pair in (pair for pair in definition.pairs if pair.first in targets):
+            for params in (definition.effects[e].params for e in pair.effects if _unlocks(definition, e)):
+                held, limit = str(params.get("resource")), float(str(params.get("limit", 0)))
+                if pair.second in self.kinds.analysis.avatars and held in definition.type_index and limit > 1:
+                    found[self.one(definition.type_index[held])] = limit
+        return [f"{limit:g} {self.plural(noun)}" for noun, limit in found.items()]
+
     def turns(self) -> list[str]:
         """Return what sprites turn into, in clauses."""
         kinds = self.kinds
@@ -172,8 +183,11 @@ class _Words:
 
 def _opened(definition: GameDefinition, t: int) -> bool:
     """Return True where the avatar has to hold something to take sprites of a type away."""
-    effects = (definition.effects[e].name for pair in definition.pairs if pair.first == t for e in pair.effects)
-    return _UNLOCKING in effects
+    return any(_unlocks(definition, e) for pair in definition.pairs if pair.first == t for e in pair.effects)
+
+
+def _unlocks(definition: GameDefinition, effect: int) -> bool:
+    return definition.effects[effect].name == _UNLOCKING
 
 
 def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
@@ -193,7 +207,8 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     if about.goal == "push":
         return taken if any(kinds.analysis.has(t, "mover") for t in targets) else _pushing(said, targets)
     if about.goal == "reach":
-        return f"get to the {listed(said.one(t) for t in targets) or 'goal'}"
+        first = listed(said.held(targets))
+        return f"{f'gather {first} and ' if first else ''}get to the {listed(said.one(t) for t in targets) or 'goal'}"
     if about.goal == "race":
         return f"{taken} before {said.several(said.takers(targets)) or 'others'} can"
     if about.goal == "build":

@@ -121,6 +121,18 @@ def test_things_of_one_name_are_told_once() -> None:
     assert told(load(text, levels=[LEVEL.replace("...w", ".d.w", 1)])).startswith("Gather every coin while ghosts")
 
 
+@pytest.mark.parametrize(("limit", "first"), [("3", "Gather 3 coins and get to the exit"), ("1", "Get to the exit")])
+def test_what_has_to_be_held_is_told(limit: str, first: str) -> None:
+    text = FETCH.lstrip().replace("coin > Immovable", "coin > Resource limit=9\n        exit > Immovable")
+    text = text.replace("coin hero > killSprite scoreChange=1", "coin hero > collectResource")
+    text = text.replace(
+        "hero ghost >", f"exit hero > killIfOtherHasMore resource=coin limit={limit}\n        hero ghost >"
+    )
+    text = text.replace("stype=coin limit=0 win=True", "stype=exit limit=0 win=True")
+    text = text.replace("c > floor coin", "c > floor coin\n        e > floor exit")
+    assert told(load(text, levels=[LEVEL.replace("w............w", "w......e.....w")])).startswith(first)
+
+
 def test_lists_of_words() -> None:
     assert listed([]) == "" and listed(["a"]) == "a" and listed("abc") == "a, b and c"
 

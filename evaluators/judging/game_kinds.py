@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pcg.engine.vgdl.chance import possible_types
-from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.engine.vgdl.definition import GameDefinition, Level, SpriteType
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_avatar, product_parameter
 from pcg.evaluators.effect_semantics import type_ids
@@ -112,6 +112,18 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
             below = Counter(kinds[t] for t in sprite.subtypes if t in kinds and sprite.id in definition.types[t].path)
             kinds[sprite.id] = below.most_common(1)[0][0] if below else "static"
     return GameKinds(definition, analysis, present, kinds)
+
+
+def sought(sprite: SpriteType) -> list[str]:
+    """Return the names of the types, groups among them, that a chaser walks towards or flees from.
+
+    >>> import pcg
+    >>> definition = pcg.load("hunt").definition
+    >>> sought(definition.types[definition.type_index["dog"]])
+    ['fox']
+    """
+    values = (str(sprite.params.get(key, "")).split(",") for key in ("stype", "stype1", "stype2"))
+    return [name for names in values for name in names if name]
 
 
 def _stands(definition: GameDefinition, type_id: int) -> bool:

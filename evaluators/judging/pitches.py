@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.evaluators.judging.concepts import NUMBER, Concept, concept
-from pcg.evaluators.judging.game_kinds import GameKinds
+from pcg.evaluators.judging.game_kinds import GameKinds, sought
 
 _MOVING = ("chaser", "wanderer", "walker", "missile")
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
@@ -274,8 +274,8 @@ def _chase(said: _Words, prey: Sequence[int] | None) -> str:
 def _prey(kinds: GameKinds, chasers: Sequence[int]) -> list[int] | None:
     """Return the types that chasers walk towards, None where one of them walks towards the avatar."""
     definition = kinds.definition
-    named = [str(definition.types[t].params.get(key, "")) for t in chasers for key in ("stype", "stype1", "stype2")]
-    found = [definition.type_index[n] for names in named for n in names.split(",") if n in definition.type_index]
+    named = [name for t in chasers for name in sought(definition.types[t])]
+    found = [definition.type_index[name] for name in named if name in definition.type_index]
     avatars = kinds.analysis.avatars
     if not found or any(set(definition.types[a].path) & set(found) for a in avatars):
         return None

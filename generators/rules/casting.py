@@ -16,6 +16,7 @@ from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import SpriteClass
 from pcg.evaluators.analysis import MOBILITY
+from pcg.evaluators.judging.game_kinds import sought
 from pcg.generators.rules.genes import EOS, Params, Rule, RuleSet, Termination
 from pcg.generators.rules.learned import LearnedSpace
 
@@ -181,8 +182,7 @@ class Casting:
         return bool(self._types[name].params.get("fleeing", param.default if param is not None else False))
 
     def _targets(self, name: str) -> set[str]:
-        params = self._types[name].params
-        return {n for key in ("stype", "stype1", "stype2") for n in str(params.get(key, "")).split(",") if n}
+        return set(sought(self._types[name]))
 
 
 class Draft:

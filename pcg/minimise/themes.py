@@ -18,7 +18,7 @@ from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, Option, Section, SpriteLine, Tree
 from pcg.evaluators.analysis import GameAnalysis, product_parameter
 from pcg.evaluators.grounds import ground_types, types_everywhere
-from pcg.evaluators.judging.game_kinds import CHASERS
+from pcg.evaluators.judging.game_kinds import CHASERS, sought
 from pcg.minimise.rename import role_name, with_names
 from pcg.render.tile_choice import KEYWORDS
 
@@ -238,11 +238,10 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
 
 
 def _prey(t: int, analysis: GameAnalysis) -> bool:
-    """Return True where chasers walk towards sprites of a type."""
-    definition = analysis.definition
-    named = (str(s.params.get("stype", "")).split(",") for s in definition.types if s.class_name in CHASERS)
-    groups = {name for names in named for name in names}
-    return any(definition.types[above].name in groups for above in definition.types[t].path)
+    """Return True where chasers walk towards sprites of a type, or flee from them."""
+    types = analysis.definition.types
+    named = {name for sprite in types if sprite.class_name in CHASERS for name in sought(sprite)}
+    return any(types[above].name in named for above in types[t].path)
 
 
 def _shot(t: int, analysis: GameAnalysis) -> bool:

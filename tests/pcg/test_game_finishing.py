@@ -113,7 +113,8 @@ def test_ground_that_a_rule_was_about_in_vain_fills_the_blanks_in_the_end() -> N
 def test_what_is_chased_is_no_floor() -> None:
     text = FETCH.lstrip().replace("ghost > RandomNPC", "post > Immovable\n        ghost > Chaser stype=post", 1)
     text = text.replace("        c > floor coin", "        p > floor post\n        c > floor coin", 1)
-    for game, role in ((text, "scenery"), (text.replace("stype=post", "stype=coin"), "floor")):
+    other = text.replace("Chaser stype=post", "RandomPathAltChaser stype1=coin stype2=post")
+    for game, role in ((text, "scenery"), (other, "scenery"), (text.replace("stype=post", "stype=coin"), "floor")):
         definition = load(game).definition
         assert role_of(definition.type_index["post"], analyse(definition)) == role
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from pcg.evaluators.judging.game_kinds import sought
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.contract import IndependentRuleGenerator
@@ -104,8 +105,7 @@ class _Draft:
 
     def _targets(self, name: str) -> list[str]:
         """Return the types that a sprite follows or flees from."""
-        params = self.space.definition.types[self.space.definition.type_index[name]].params
-        found = [n for key in ("stype", "stype1", "stype2") for n in str(params.get(key, "")).split(",")]
+        found = sought(self.space.definition.types[self.space.definition.type_index[name]])
         return [n for n in dict.fromkeys(found) if n in self.space.kinds.actors]
 
     # -- templates ---------------------------------------------------------------------------------------------------

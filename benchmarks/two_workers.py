@@ -1,9 +1,10 @@
 """Whole runs with one worker on one processor and with two on two, and batches of plays with one thread and two.
 
 Every run is a command of its own. The first may use one processor alone, for with one worker, too, a run drafts while
-it evaluates. Two free cores are needed, not two threads of one.
+it evaluates. *Apart* is what two cores could give at most on this machine: the same run with one worker, once on each
+core at the same time, two results for the time of the slower one. Two free cores are needed, not two threads of one.
 
-    python benchmarks/two_workers.py [--only NAME ...] [--scale F]
+    python benchmarks/two_workers.py [--only NAME ...] [--scale F] [--repeat N]
     python benchmarks/two_workers.py --only batches
 
 A program, not a test: it judges nothing.
@@ -13,12 +14,16 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -45,26 +50,48 @@ RUNS: dict[str, tuple[tuple[str, ...], int]] = {
 """Command and number of evaluations, in a tournament of plays of each level."""
 
 
-def measured(command: tuple[str, ...], number: int, workers: int, folder: Path) -> tuple[float, float, float, str]:
-    """Run a command; returns seconds, processor seconds, MB of its largest process, and a digest of its log."""
+class Used(NamedTuple):
+    """What a command used."""
+
+    seconds: float
+    processor: float
+    """Seconds of processor time."""
+    memory: float
+    """MB of its largest process."""
+    log: str
+    """Digest of its log."""
+
+
+def begin(command: tuple[str, ...], number: int, cores: Sequence[int], folder: Path) -> subprocess.Popen[bytes]:
+    """Begin a command with one worker for each core, which may use these alone."""
     counted = ("--repeats", str(number)) if command[0] == "tournament" else ("--budget", f"{number}evaluations")
-    line = [sys.executable, "-m", "pcg", *command, *counted, "--seed", "3", "--workers", str(workers)]
-    cores = sorted(os.sched_getaffinity(0))[:workers]
-    begun = time.perf_counter()
-    process = subprocess.Popen(
+    line = [sys.executable, "-m", "pcg", *command, *counted, "--seed", "3", "--workers", str(len(cores))]
+    return subprocess.Popen(
         [*line, "--quiet", "--out", str(folder)],
         stdout=subprocess.DEVNULL,
         preexec_fn=lambda: os.sched_setaffinity(0, cores),
     )
+
+
+def end(process: subprocess.Popen[bytes], begun: float, folder: Path) -> Used:
+    """Wait for a command; returns what it used."""
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begun
     if status:
-        raise SystemExit(f"{' '.join(line)} ended with {os.waitstatus_to_exitcode(status)}")
+        raise SystemExit(f"{process.args!r} ended with {os.waitstatus_to_exitcode(status)}")
     log = next(path for name in ("events.jsonl", "results.jsonl") if (path := folder / name).exists())
     lines = sorted(log.read_bytes().splitlines())  # plays of a tournament come in any order
-    return (
-        seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, hashlib.sha256(b"\n".join(lines)).hexdigest()
-    )  # fmt: skip
+    digest = hashlib.sha256(b"\n".join(lines)).hexdigest()
+    return Used(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, digest)
+
+
+def measured(command: tuple[str, ...], number: int, groups: Sequence[Sequence[int]]) -> list[Used]:
+    """Run a command once for each group of cores, all at the same time; returns what each used."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        places = [Path(folder) / str(number) for number in range(len(groups))]
+        processes = [begin(command, number, cores, place) for cores, place in zip(groups, places, strict=True)]
+        return [end(process, begun, place) for process, place in zip(processes, places, strict=True)]
 
 
 def steps_a_second(copies: int, observation: str, workers: int) -> float:
@@ -98,21 +125,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=[*RUNS, BATCHES], default=[*RUNS, BATCHES], help="only these")
     parser.add_argument("--scale", type=float, default=1.0, help="factor of the numbers of evaluations")
+    parser.add_argument("--repeat", type=int, default=1, help="times that each is measured; medians are shown")
     chosen = parser.parse_args()
     if len(os.sched_getaffinity(0)) < 2:
         raise SystemExit("two processors are needed, there is one")
     table = Table(
-        "run", "evaluations", "one worker, s", "two, s", "times", "processor s", "largest process, MB", "same"
+        "run", "evaluations", "one worker, s", "two, s", "times", "apart", "processor s", "largest process, MB", "same"
     )
+    first, second = sorted(os.sched_getaffinity(0))[:2]
     for name in (name for name in chosen.only if name != BATCHES):
         command, number = RUNS[name]
         number = max(1, round(number * chosen.scale))
-        with tempfile.TemporaryDirectory() as folder:
-            one = measured(command, number, 1, Path(folder) / "one")
-            two = measured(command, number, 2, Path(folder) / "two")
+        ones, apart, twos = [], [], []
+        for _ in range(chosen.repeat):
+            ones += measured(command, number, [[first]])
+            apart.append(measured(command, number, [[first], [second]]))
+            twos += measured(command, number, [[first, second]])
+        one, two = (statistics.median(used.seconds for used in found) for found in (ones, twos))
+        slower = statistics.median(max(used.seconds for used in pair) for pair in apart)
         table.add_row(
-            name, str(number), f"{one[0]:.1f}", f"{two[0]:.1f}", f"{one[0] / two[0]:.2f}",
-            f"{one[1]:.0f}, {two[1]:.0f}", f"{one[2]:.0f}, {two[2]:.0f}", "yes" if one[3] == two[3] else "no",
+            name, str(number), f"{one:.1f}", f"{two:.1f}", f"{one / two:.2f}", f"{2 * one / slower:.2f}",
+            ", ".join(f"{statistics.median(used.processor for used in found):.0f}" for found in (ones, twos)),
+            ", ".join(f"{max(used.memory for used in found):.0f}" for found in (ones, twos)),
+            "yes" if len({used.log for used in itertools.chain(ones, twos, *apart)}) == 1 else "no",
         )  # fmt: skip
     if table.row_count:
         OUT.print(table)

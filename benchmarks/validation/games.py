@@ -53,6 +53,8 @@ SHRINK = 0.005
 APART = "assignment"
 """The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
 gives it less than what tells a game from its own negatives."""
+SET = ("time",)
+"""Parts that no game that people made has, nor a negative: their weights are set by hand."""
 AS_GOOD = 0.002
 """Difference in agreement up to which a smaller share is as good."""
 EQUAL = 0.2
@@ -279,10 +281,10 @@ def count_prior(corpus: Path) -> int:
 
 
 def part_names() -> list[str]:
-    """Names of the parts, in the judge's order."""
+    """Names of the parts whose weights are fitted, in the judge's order."""
     from pcg.evaluators.judging.games import MEASURES
 
-    return [m.name for m in MEASURES]
+    return [m.name for m in MEASURES if m.name not in SET]
 
 
 def vector(row: Row) -> NDArray[np.float64]:
@@ -371,7 +373,7 @@ def write_weights(weights: Mapping[str, float], rows: Sequence[Row], part: str =
         "provenance": f"{known}{'; ' if known else ''}{how}fitted on {len(fitted)} games of the GVGAI framework that "
         f"are not held out, against their negatives (benchmarks/validity.py games --fit{'-share' if part else ''}; "
         "docs/results/validity/games.md)",
-        "weights": dict(weights),
+        "weights": {**weights, **{name: stored_weights()[name] for name in SET}},
     }
     (JUDGING / "game_weights.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -14,13 +14,10 @@ from typing import Any
 from pcg.evaluators.games.progress import TIMEOUT
 from pcg.evaluators.games.trials import Trial
 from pcg.evaluators.judging.game_kinds import GameKinds
+from pcg.evaluators.judging.obstacles import SHORT, can_be_pushed_wrong
 
 MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
 """Sources of danger that come to the player."""
-SHORT = 0.5
-"""Share of the time that the quickest win known takes, from which on time is short."""
-_IN_THE_WAY = frozenset({"push", "block", "turn", "wrap"})
-"""Consequences for what is pushed that lead to nothing."""
 
 
 def resistance(
@@ -35,7 +32,7 @@ def resistance(
         played: plays of each agent, the weakest first; those of the third and later look ahead.
         quickest: ticks of the quickest win known.
     """
-    if any(kinds.analysis.has(t, "pushable") and _leads_on(kinds, t) for t in kinds.present):
+    if can_be_pushed_wrong(kinds):
         return 1.0
 
     def lost(trial: Trial) -> bool:
@@ -46,19 +43,3 @@ def resistance(
 
     first = 0 if danger in MOVING_DANGERS else 2
     return 1.0 if any(lost(trial) for trials in played[first:] for trial in trials) else 0.5
-
-
-def _leads_on(kinds: GameKinds, t: int) -> bool:
-    """Return True where something happens to what is pushed, or by it, other than being in the way, or an end counts
-    it.
-    """
-    analysis, present = kinds.analysis, set(kinds.present)
-    if any(t in ending.types for ending in analysis.endings):
-        return True
-    avatars = set(analysis.avatars)
-    return any(
-        c.kind not in _IN_THE_WAY
-        for (a, b), happening in analysis.meetings.items()
-        if t in (a, b) and {a, b} <= present and not {a, b} & avatars
-        for c in happening
-    )

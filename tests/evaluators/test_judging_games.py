@@ -47,7 +47,7 @@ def sound() -> Judgement:
 
 def test_a_sound_game_is_feasible_and_every_part_has_a_sentence(sound: Judgement) -> None:
     assert sound.feasible and sound.problem == "" and 0.5 < sound.value <= 1.0
-    assert [p.name for p in sound.parts] == [m.name for m in MEASURES]
+    assert [p.name for p in sound.parts] == [m.name for m in MEASURES if m.name != "time"]
     assert all(0.0 <= p.value <= 1.0 and p.sentence.endswith(".") and p.weight >= 0.0 for p in sound.parts)
     told = sound.as_dict()["parts"]
     assert told["purpose"]["value"] == told["live"]["value"] == told["bounded"]["value"] == 1.0
@@ -306,3 +306,29 @@ def test_resources_are_taken_out_one_by_one() -> None:
     found = ablation(plays, [won])
     assert found.resources == 1 and [game.definition.types[t].name for t in found.held] == ["coin"]
     assert found.number >= len(found.outcome) + 1
+
+
+def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_way() -> None:
+    """Nobody who has time loses the first; ghosts that walk about, and crates to be pushed, make other games of it."""
+    still = (
+        ("ghost > RandomNPC cooldown=2", "ghost > Immovable"),
+        ("hero ghost > killSprite", "hero ghost > stepBack"),
+    )
+    crates = (
+        ("ghost > RandomNPC cooldown=2", "ghost > Passive"),
+        ("hero ghost > killSprite", "ghost hero > bounceForward"),
+    )
+    crushed = ("coin hero > killSprite", "coin ghost > killSprite\n        coin hero > killSprite")
+
+    def time(limit: int, *changes: tuple[str, str]) -> str:
+        hero = "SpriteCounter stype=hero"
+        judgement = judged((hero, f"Timeout limit={limit} win=False\n        {hero}"), *changes)
+        told = [part for part in judgement.parts if part.name == "time"]
+        assert judgement.feasible and all(part.value == 0.0 and part.weight > 0.0 for part in told)
+        return told[0].sentence if told else ""
+
+    assert time(40, *still) == "Only the time limit, 40 ticks, stands in the way of the player."
+    assert time(48, *still) == "", "there is time"
+    assert time(40, *crates) != "", "crates that lead to nothing are walked around"
+    assert time(40, *crates, crushed) == "", "who pushes can do it wrong"
+    assert time(40) == "", "ghosts end plays"

@@ -15,7 +15,6 @@ from benchmarks.validation import games as validity
 from benchmarks.validation.game_variants import VARIANTS, variant
 from pcg.cli import app
 from pcg.engine.game import load
-from pcg.evaluators.judging.games import MEASURES
 from pcg.generators.rules.genes import RuleSet
 
 
@@ -56,7 +55,7 @@ def test_rule_sets_are_frozen_without_their_sprites(tmp_path: Path) -> None:
 
 def rows(better: float) -> list[validity.Row]:
     """Judgements of ten games in which every original is better by so much in all parts."""
-    names = [m.name for m in MEASURES]
+    names = validity.part_names()
     return [
         {"game": f"game{k}", "kind": kind, "number": 0, "feasible": k != 9, "seconds": 1.0, "problem": "",
          "parts": dict.fromkeys(names, 0.4 + (better if kind == validity.ORIGINAL else 0.0) + 0.01 * k)}
@@ -110,7 +109,7 @@ def test_a_game_is_judged_part_by_part() -> None:
     assert result.exit_code == 0, result.output
     found = json.loads(result.output)
     assert found["feasible"] and 0.0 < found["value"] <= 1.0 and found["problem"] == ""
-    assert list(found["parts"]) == [m.name for m in MEASURES]
+    assert list(found["parts"]) == validity.part_names()
     assert all({"value", "weight", "sentence"} == set(part) for part in found["parts"].values())
 
 

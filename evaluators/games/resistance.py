@@ -14,10 +14,12 @@ from typing import Any
 from pcg.evaluators.games.progress import TIMEOUT
 from pcg.evaluators.games.trials import Trial
 from pcg.evaluators.judging.game_kinds import GameKinds
-from pcg.evaluators.judging.obstacles import SHORT, can_be_pushed_wrong
+from pcg.evaluators.judging.obstacles import can_be_pushed_wrong
 
 MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
 """Sources of danger that come to the player."""
+SHORT = 0.5
+"""Share of the time that the quickest win known takes, from which on time is short."""
 
 
 def resistance(

@@ -20,7 +20,7 @@ from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.agents import begin, make_agent, solve
 from pcg.evaluators.analysis import GameAnalysis, is_continuous
 from pcg.evaluators.effect_semantics import first_number
-from pcg.evaluators.evaluation import decode_play
+from pcg.evaluators.evaluation import decode_play, encode_play
 from pcg.evaluators.games.kernel import WENT_ON
 from pcg.evaluators.games.trials import Board, Rung, Trials, play_seed
 from pcg.evaluators.metrics.profile import play_value
@@ -122,6 +122,7 @@ class GamePlays:
         self._ticks = 0
         self._experience = Experience()
         self.fired = np.zeros(len(self.game.definition.effects), bool)
+        """Effects that some play has executed, those of searches for a win among them."""
 
     @property
     def boards(self) -> Sequence[Board]:
@@ -295,6 +296,8 @@ class GamePlays:
                 break
             state.advance(action)
             used.append(action)
+        allowance = _MEAN_WORK * len(used) + 4 * TICK_WORK
+        self.fired |= self._trials.replay(level, encode_play(used), seed, allowance).fired.astype(bool)
         after = state.model.type_counts(state.address)
         won, lost = state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES
         reached = self.progress(before, after, len(used), won)

@@ -36,7 +36,7 @@ from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.game_static import STATIC, Customs, PartValue, RuleFindings, assignment_part, customs
 from pcg.evaluators.judging.game_static import fitted_weights as fitted_weights
 from pcg.evaluators.judging.judgement import Judgement, Part
-from pcg.evaluators.judging.obstacles import only_time_is_short
+from pcg.evaluators.judging.obstacles import only_time
 
 RANDOM_PLAYS = 40
 """Plays of chance, over all levels in turn."""
@@ -339,7 +339,7 @@ def _time(f: GameFindings) -> PartValue | None:
         return None
     anybody = [play for listed in f.plays.made.values() for play in listed]
     skilled = [play for player in f.plays.skilled() for play in f.plays.made[player]]
-    limit = only_time_is_short(f.kinds, anybody, skilled)
+    limit = only_time(f.kinds, f.ablation, anybody, skilled)
     return (0.0, f"Only the time limit, {limit} ticks, stands in the way of the player.") if limit else None
 
 
@@ -457,8 +457,8 @@ def _drama(f: GameFindings) -> PartValue | None:
 
 
 _PARTS: Mapping[str, Callable[[GameFindings], PartValue | None]] = {
-    "danger": _danger, "time": _time, "assignment": lambda f: assignment_part(f.read), "points": _points, "executed": _executed,
-    "matter": _matter, "share": _share, "inside": _inside, "bounded": _bounded_part, "chance": _chance, "idle": _idle,
-    "winning": _winning, "skill": _skill, "depth": _depth, "length": _length, "decisions": _decisions,
-    "tension": _tension, "drama": _drama,
+    "danger": _danger, "time": _time, "assignment": lambda f: assignment_part(f.read), "points": _points,
+    "executed": _executed, "matter": _matter, "share": _share, "inside": _inside, "bounded": _bounded_part,
+    "chance": _chance, "idle": _idle, "winning": _winning, "skill": _skill, "depth": _depth, "length": _length,
+    "decisions": _decisions, "tension": _tension, "drama": _drama,
 }  # fmt: skip

@@ -14,10 +14,11 @@ from pcg.evaluators.judging.game_assignment import EffectUse, assignment, cells,
 from pcg.evaluators.judging.game_conventions import FEW, Conventions, conventions, count_conventions, rule_lines, usage
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
 from pcg.evaluators.judging.game_places import astray
-from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlays
+from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, GamePlay, GamePlays
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.game_static import customs
 from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
+from pcg.evaluators.judging.obstacles import only_time
 from tests.support.fetch import FETCH, LEVEL
 
 OPEN = LEVEL.replace("w", ".")
@@ -318,17 +319,48 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
         ("ghost > RandomNPC cooldown=2", "ghost > Passive"),
         ("hero ghost > killSprite", "ghost hero > bounceForward"),
     )
-    crushed = ("coin hero > killSprite", "coin ghost > killSprite\n        coin hero > killSprite")
+    paid = ("coin hero > killSprite", "ghost ghost > killSprite scoreChange=1\n        coin hero > killSprite")
+    late = "Timeout limit=40 win=False\n        "
 
-    def time(limit: int, *changes: tuple[str, str]) -> str:
+    def told(judgement: Judgement) -> str:
+        parts = [part for part in judgement.parts if part.name == "time"]
+        assert judgement.feasible and all(part.value == 0.0 and part.weight > 0.0 for part in parts)
+        return parts[0].sentence if parts else ""
+
+    def time(*changes: tuple[str, str]) -> str:
         hero = "SpriteCounter stype=hero"
-        judgement = judged((hero, f"Timeout limit={limit} win=False\n        {hero}"), *changes)
-        told = [part for part in judgement.parts if part.name == "time"]
-        assert judgement.feasible and all(part.value == 0.0 and part.weight > 0.0 for part in told)
-        return told[0].sentence if told else ""
+        return told(judged((hero, late + hero), *changes))
 
-    assert time(40, *still) == "Only the time limit, 40 ticks, stands in the way of the player."
-    assert time(48, *still) == "", "there is time"
-    assert time(40, *crates) != "", "crates that lead to nothing are walked around"
-    assert time(40, *crates, crushed) == "", "who pushes can do it wrong"
-    assert time(40) == "", "ghosts end plays"
+    assert time(*still) == "Only the time limit, 40 ticks, stands in the way of the player."
+    assert time(*crates, paid) != "", "crates that lead to nothing but points are walked around"
+    assert time() == "", "ghosts end plays"
+    boxes = load("boxes")
+    text = boxes.definition.source.replace("TerminationSet\n", f"TerminationSet\n        {late}")
+    assert told(judge_game(load(text, levels=boxes.levels[:1]), seed=1, effort=0.2)) == "", "who pushes can do it wrong"
+
+
+@pytest.mark.parametrize(("won", "lost", "limit"), [(10, 41, 40), (9, 41, 0), (10, 20, 0), (0, 41, 0)])
+def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(won: int, lost: int, limit: int) -> None:
+    hero = "SpriteCounter stype=hero"
+    kinds = kinds_of(
+        changed(
+            ("ghost > RandomNPC cooldown=2", "ghost > Immovable"), (hero, f"Timeout limit=40 win=False\n        {hero}")
+        )
+    )
+
+    def play(ticks: int, *, won: bool) -> GamePlay:
+        return GamePlay("search", 0, 1, ("NIL",) * ticks, won, not won, 0.0, 1.0)
+
+    plays = [play(lost, won=False), *([play(won, won=True)] if won else [])]
+    assert only_time(kinds, None, plays, plays) == limit
+
+
+def test_rules_that_only_a_search_for_a_win_executes_count() -> None:
+    """Short plays win no puzzle of pushing; its boxes reach their marks in the plays of searches alone."""
+    game = load("boxes")
+    findings, problem = GameJudge(seed=1, effort=0.2).examine(game, game.levels[2:3])
+    assert problem == "" and findings.plays is not None and findings.ablation is not None
+    (stored,) = (e.index for e in game.definition.effects if e.name == "transformTo")
+    ladder = ("nothing", "random", "hasty", "thorough")
+    assert not any(play.won for player in ladder for play in findings.plays.made[player])
+    assert findings.plays.fired[stored] and stored in findings.ablation.outcome

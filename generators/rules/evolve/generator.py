@@ -20,11 +20,12 @@ from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
+from pcg.generators.rules.evolve.chances import Chances, is_lost
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.goal_plans import PLANS, draw_plan
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
-from pcg.generators.rules.playability_repair import harden, lengthen_goal, repair_playability
+from pcg.generators.rules.playability_repair import ease, harden, lengthen_goal, repair_playability
 from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
@@ -105,6 +106,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._idle: list[tuple[float, int, RuleSet]] = []
         self._short: list[tuple[float, int, RuleSet]] = []
         self._easy: list[tuple[float, int, RuleSet]] = []
+        self._lost: list[tuple[float, int, RuleSet]] = []
+        self._chances = Chances()
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -127,7 +130,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [child for child in self._harder(rng) if child.text not in known]
+            made += [child for child in self._mended(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -162,7 +165,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             base = self.start[int(rng.integers(len(self.start)))]
             return _child(self._mutated(base, rng), "mutated start")
         if isinstance(self.space, LearnedSpace) and float(rng.random()) < self.number("goals"):
-            plan = draw_plan(self.space, rng, [list(PLANS)[int(k)] for k in rng.permutation(len(PLANS))])
+            plan = draw_plan(self.space, rng, self._chances.order(PLANS, rng), pushed=self._chances.of("push"))
             if plan is not None:
                 name, rules = plan
                 made = repair_playability(self.space, rules, rng, share=1.0, most=self.integer("max_rules"))
@@ -207,22 +210,27 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
 
     def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what is wrong with those that a single change may mend: rules that are never
-        executed, wins that are too short or come by chance, nothing in the way of the player.
+        executed, wins that are too short or come by chance, nothing in the way of the player, or too much.
         """
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             metrics = getattr(evaluation, "metrics", {})
             self._concepts[candidate.id] = float(metrics.get("goal", -1)), float(metrics.get("danger", -1))
             unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
-            broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
-            if unused and broken == ["rules"]:
+            held = getattr(evaluation, "constraints", {})
+            if unused and [name for name, value in held.items() if value < 1.0] == ["rules"]:
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
             noted = evaluation.constraint, candidate.id, candidate.genotype
-            held = getattr(evaluation, "constraints", {})
-            if 0.0 < held.get("length", 1.0) < 1.0 or "chance" in broken:
+            lost = is_lost(evaluation)
+            if lost or held.get("winnable", 0.0) >= 1.0:
+                self._chances.note(candidate.origin.removeprefix("mutated "), not lost)
+            # what was not looked at any more is 0
+            if lost:
+                self._lost.append(noted)
+            elif 0.0 < held.get("length", 1.0) < 1.0 or ("random_wins" in metrics and held.get("chance", 1.0) < 1.0):
                 self._short.append(noted)
-            elif "resistance" in broken:
+            elif 0.0 < held.get("resistance", 1.0) < 1.0:
                 self._easy.append(noted)
         super().tell(candidates, evaluations)
 
@@ -245,19 +253,24 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         parsimony = self.number("parsimony")
         return sorted(members, key=lambda one: (parsimony * self._length(one) - worth[id(one)], one.id))
 
-    def _harder(self, rng: np.random.Generator) -> list[Child]:
-        """Rule sets of the last generation that were won too soon or by chance, with more to do, and those in which
-        nothing stood in the way, with a danger.
+    def _mended(self, rng: np.random.Generator) -> list[Child]:
+        """Rule sets of the last generation that were won too soon or by chance, with more to do, those in which nothing
+        stood in the way, with a danger, and those that nobody won, with less of either.
         """
-        most = round(self.number("trimmed") * self.integer("offspring"))
-        short, easy = self._short, self._easy
-        self._short, self._easy = [], []
+        most = round(self.number("trimmed") * self.integer("offspring")) // 2
+        groups = (
+            (self._short, lengthen_goal, "lengthened"),
+            (self._easy, harden, "hardened"),
+            (self._lost, ease, "eased"),
+        )
+        self._short, self._easy, self._lost = [], [], []
         found: dict[str, Child] = {}
         space = self.space
         if not isinstance(space, LearnedSpace):
             return []
-        for noted, change, origin in ((short, lengthen_goal, "lengthened"), (easy, harden, "hardened")):
-            for _, parent, genotype in sorted(noted, key=lambda entry: (-entry[0], entry[1]))[: most // 2]:
+        for noted, change, origin in groups:
+            number = round(most * self._chances.of(origin))
+            for _, parent, genotype in sorted(noted, key=lambda entry: (-entry[0], entry[1]))[:number]:
                 changed = change(space, genotype, rng)
                 if changed is not None:
                     made = self._repaired(changed, rng)
@@ -280,15 +293,18 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
             "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
             "easy": [[constraint, parent, one.to_json()] for constraint, parent, one in self._easy],
+            "lost": [[constraint, parent, one.to_json()] for constraint, parent, one in self._lost],
+            "chances": self._chances.state(),
         }
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
         self._concepts = {int(number): (float(goal), float(danger)) for number, goal, danger in state["concepts"]}
-        self._idle, self._short, self._easy = (
+        self._idle, self._short, self._easy, self._lost = (
             [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
-            for name in ("idle", "short", "easy")
+            for name in ("idle", "short", "easy", "lost")
         )
+        self._chances.load(state["chances"])
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ from pcg.generators.rules.space import RuleSpace
 _TRIES = 5
 _LATER = 0.3
 """Part of the infeasible parents that is left when the feasible population is full."""
+_ANEW, _OF_THE_UNWON = "anew", "of the unwon"
+"""Ways of making rule sets, as `Chances` counts them: all that have no parents, and those with one that nobody wins."""
 BREEDING: tuple[Parameter, ...] = (
     Parameter("offspring", 40, "children per generation", 1, 10_000),
     Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
@@ -108,6 +110,8 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._easy: list[tuple[float, int, RuleSet]] = []
         self._lost: list[tuple[float, int, RuleSet]] = []
         self._chances = Chances()
+        self._unwon: set[int] = set()
+        """Members that nobody wins, and such of what is being decided on, by id."""
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -201,12 +205,22 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         first = self._parent(rng, pool)
         genotype = _genotype(first)
         if rng.random() >= self.number("crossover"):
+            if self._better_anew(rng, first):
+                return self._fresh(rng)
             return _child(self._mutated(genotype, rng), "mutation", first)
         second = self._parent(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool)
+        if self._better_anew(rng, first, second):
+            return self._fresh(rng)
         made = cross(self.space, genotype, _genotype(second), rng, most=self.integer("max_rules"))
         if rng.random() < self.number("mutation"):
             made = self._mutated(made, rng)
         return _child(made, "crossover", first, second)
+
+    def _better_anew(self, rng: np.random.Generator, *parents: Individual) -> bool:
+        """Return True for parents that nobody wins, as often as what is made anew can be won and their children not."""
+        if self._unwon.isdisjoint(one.id for one in parents):
+            return False
+        return float(rng.random()) >= self._chances.of(_OF_THE_UNWON) / self._chances.of(_ANEW)
 
     def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what is wrong with those that a single change may mend: rules that are never
@@ -225,9 +239,14 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             lost = is_lost(evaluation)
             if lost or held.get("winnable", 0.0) >= 1.0:
                 self._chances.note(candidate.origin.removeprefix("mutated "), not lost)
+                if not candidate.parents:
+                    self._chances.note(_ANEW, not lost)
+                elif candidate.origin in ("mutation", "crossover") and not self._unwon.isdisjoint(candidate.parents):
+                    self._chances.note(_OF_THE_UNWON, not lost)
             # what was not looked at any more is 0
             if lost:
                 self._lost.append(noted)
+                self._unwon.add(candidate.id)
             elif 0.0 < held.get("length", 1.0) < 1.0 or ("random_wins" in metrics and held.get("chance", 1.0) < 1.0):
                 self._short.append(noted)
             elif 0.0 < held.get("resistance", 1.0) < 1.0:
@@ -236,8 +255,13 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
         super()._select(told)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget what was noted of candidates that are no members."""
         kept = {one.id for one in self.feasible + self.infeasible}
         self._concepts = {number: concept for number, concept in self._concepts.items() if number in kept}
+        self._unwon &= kept
 
     def _ranked(self, members: list[Individual]) -> list[Individual]:
         """Members, best first, each worth less for better ones with the same goal, and again with the same danger: so
@@ -295,6 +319,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             "easy": [[constraint, parent, one.to_json()] for constraint, parent, one in self._easy],
             "lost": [[constraint, parent, one.to_json()] for constraint, parent, one in self._lost],
             "chances": self._chances.state(),
+            "unwon": sorted(self._unwon),
         }
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
@@ -305,6 +330,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             for name in ("idle", "short", "easy", "lost")
         )
         self._chances.load(state["chances"])
+        self._unwon = {int(number) for number in state["unwon"]}
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 

@@ -227,7 +227,7 @@ def _threaten(d: Draft, shares: Sequence[float]) -> None:
 
 
 def draw_plan(
-    space: LearnedSpace, rng: np.random.Generator, plans: Sequence[str] = tuple(PLANS)
+    space: LearnedSpace, rng: np.random.Generator, plans: Sequence[str] = tuple(PLANS), pushed: float = 1.0
 ) -> tuple[str, RuleSet] | None:
     """Return the name and the rules of a plan, None where the sprites fit none of those that may be drawn.
 
@@ -235,6 +235,7 @@ def draw_plan(
         space: of the sprite set.
         rng: draws.
         plans: names of plans, the one that is tried first in front.
+        pushed: factor on the chance that pushing goes before them where nothing moves by itself, in [0, 1].
 
     >>> import pcg
     >>> from pcg.generators.rules.space import RuleSpace
@@ -246,7 +247,7 @@ def draw_plan(
     """
     cast = Casting(space)
     calm = not (cast.dangerous or cast.fleeing or cast.sleeping_dangers)
-    if calm and "push" in plans and rng.random() < _PUSHED:
+    if calm and "push" in plans and rng.random() < _PUSHED * pushed:
         plans = ("push", *plans)
     for name in plans:
         for _ in range(_TRIES):

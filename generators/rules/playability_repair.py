@@ -131,6 +131,39 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     return RuleSet((*genotype.rules, *deadly), genotype.terminations)
 
 
+def ease(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> RuleSet | None:
+    """Return a rule set that asks less of the player: one kind of sprite less to be removed, twice the time, or one
+    danger or obstacle less, whichever is drawn; None where there is nothing of these.
+
+    For games that nobody wins.
+    """
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    walls = {n for n, role in space.roles.items() if role == "frame"}
+    found: list[RuleSet] = []
+    for k, ending in enumerate(genotype.terminations):
+        others = genotype.terminations[:k], genotype.terminations[k + 1 :]
+        if ending.wins and ending.name in VANISHING:
+            names = [value for key, value in ending.params if key.startswith("stype")]
+            most = max(names, key=lambda n: sum(space.counts.get(t, 0) for t in members_of(space, n)), default="")
+            if len(names) > 1:
+                left = [n for n in names if n != most]
+                name = "SpriteCounter" if len(left) == 1 else "MultiSpriteCounter"
+                keys = ["stype"] if len(left) == 1 else [f"stype{n + 1}" for n in range(len(left))]
+                rest = (item for item in ending.params if not item[0].startswith("stype"))
+                params = (*zip(keys, left, strict=True), *rest)
+                found.append(RuleSet(genotype.rules, (*others[0], Termination(name, params), *others[1])))
+        limit = ending.get("limit") or ""
+        if ending.name == "Timeout" and not ending.wins and limit.isdecimal():
+            longer = replace(ending, params=with_params(ending.params, {"limit": str(2 * int(limit))}))
+            found.append(RuleSet(genotype.rules, (*others[0], longer, *others[1])))
+    for k, rule in enumerate(genotype.rules):
+        deadly = rule.first in heroes and rule.effect in _DEATHS
+        blocks = rule.first in heroes and rule.effect in BUMPS and rule.second not in walls | {EOS}
+        if deadly or blocks:
+            found.append(RuleSet((*genotype.rules[:k], *genotype.rules[k + 1 :]), genotype.terminations))
+    return found[int(rng.integers(len(found)))] if found else None
+
+
 def _trails(space: LearnedSpace) -> list[str]:
     """Names of what avatars that never stop leave behind."""
     index, types = space.definition.type_index, space.definition.types

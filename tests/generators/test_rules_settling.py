@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ import pytest
 from pcg.engine.game import load
 from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
+from pcg.generators.rules.evolve.chances import Chances
 from pcg.generators.rules.genes import EOS, Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace, prior
-from pcg.generators.rules.playability_repair import harden, lengthen_goal, repair_playability
+from pcg.generators.rules.playability_repair import ease, harden, lengthen_goal, repair_playability
 
 
 def learned(name: str) -> LearnedSpace:
@@ -261,3 +263,69 @@ def test_what_the_player_leaves_behind_or_less_time_stands_in_the_way_where_noth
     hastier = harden(space, harder, np.random.default_rng(1))
     assert hastier is not None and [e.get("limit") for e in hastier.terminations if e.name == "Timeout"] == ["45"]
     assert harden(space, hastier, np.random.default_rng(1)) is None
+
+
+def test_what_nobody_wins_asks_for_less() -> None:
+    space, goal = learned("dungeon"), Termination("MultiSpriteCounter", (
+        ("stype1", "key"), ("stype2", "bat"), ("limit", "0"), ("win", "True"),
+    ))  # fmt: skip
+    late = Termination("Timeout", (("limit", "200"), ("win", "False")))
+    deadly, shut = Rule("hero", "bat", "killSprite"), Rule("hero", "door", "stepBack")
+    bound, taken = Rule("hero", "wall", "stepBack"), Rule("key", "hero", "killSprite")
+    hard = RuleSet((bound, taken, deadly, shut), (goal, late))
+    eased = {str(ease(space, hard, np.random.default_rng(seed))) for seed in range(40)}
+    longer = Termination("Timeout", (("limit", "400"), ("win", "False")))
+    most = max(("key", "bat"), key=lambda name: space.counts[name])
+    less = gone("bat" if most == "key" else "key")
+    assert eased == {
+        str(RuleSet((bound, taken, shut), (goal, late))), str(RuleSet((bound, taken, deadly), (goal, late))),
+        str(RuleSet(hard.rules, (goal, longer))), str(RuleSet(hard.rules, (less, late))),
+    }  # fmt: skip
+    assert ease(space, RuleSet((bound, taken), (gone("key"),)), np.random.default_rng(1)) is None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An evaluation as far as breeding reads it."""
+
+    constraints: Mapping[str, float]
+    reason: str = ""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    feasible: bool = False
+    fitness: float = 0.0
+    constraint: float = 0.5
+
+
+def children(verdict: Verdict) -> Counter[str]:
+    """Origins of a generation after one of which every rule set had this verdict."""
+    game = load("dungeon")
+    space = RuleSpace.of(game.definition.source, game.levels)
+    generator = make_rule_generator("evolve", space, seed=1, population=20, offspring=40)
+    generator.tell(generator.ask(20), [verdict] * 20)
+    return Counter(candidate.origin for candidate in generator.ask(40))
+
+
+def test_only_what_was_found_to_be_wrong_is_mended() -> None:
+    """A constraint that was not looked at is 0 as well."""
+    mends = {"lengthened", "hardened", "eased"}
+    astray = dict.fromkeys(("chance", "length", "winnable", "resistance"), 0.0)
+    assert not mends & children(Verdict({**astray, "places": 0.4}, "the avatar is outside the map")).keys()
+    lucky = Verdict({**astray, "chance": 0.0}, "a random player wins 40 of 40 plays", {"random_wins": 1.0})
+    assert mends & children(lucky).keys() == {"lengthened"}
+    easy = Verdict({"winnable": 1.0, "resistance": 0.5}, "nothing stands in the way of the player")
+    assert mends & children(easy).keys() == {"hardened"}
+    lost = Verdict({**astray, "winnable": 0.3}, "nobody wins")
+    assert mends & children(lost).keys() == {"eased"}
+
+
+def test_ways_that_bring_what_nobody_wins_are_gone_less_often() -> None:
+    chances, rng = Chances(), np.random.default_rng(1)
+    for _ in range(9):
+        chances.note("push", False)
+        chances.note("gather", True)
+    assert (chances.of("push"), chances.of("gather"), chances.of("reach")) == (0.1, 1.0, 1.0)
+    first = Counter(chances.order(("push", "gather", "reach"), rng)[0] for _ in range(600))
+    assert first["push"] < 60 and min(first["gather"], first["reach"]) > 220
+    again = Chances()
+    again.load(json.loads(json.dumps(chances.state())))
+    assert again.of("push") == 0.1 and again.state() == chances.state()

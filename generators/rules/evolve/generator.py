@@ -20,17 +20,20 @@ from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
 from pcg.generators.rules.constructive.generator import ConstructiveRules
 from pcg.generators.rules.contract import RuleCandidate, RuleGenerator
+from pcg.generators.rules.evolve.chances import Chances, is_lost
 from pcg.generators.rules.genes import RuleSet, Shape, shape_distance, shape_of
 from pcg.generators.rules.goal_plans import PLANS, draw_plan
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.operators import cross, mutate, repair_rules
-from pcg.generators.rules.playability_repair import harden, lengthen_goal, repair_playability
+from pcg.generators.rules.playability_repair import ease, harden, lengthen_goal, repair_playability
 from pcg.generators.rules.random.generator import RandomRules
 from pcg.generators.rules.space import RuleSpace
 
 _TRIES = 5
 _LATER = 0.3
 """Part of the infeasible parents that is left when the feasible population is full."""
+_ANEW, _OF_THE_UNWON = "anew", "of the unwon"
+"""Ways of making rule sets, as `Chances` counts them: all that have no parents, and those with one that nobody wins."""
 BREEDING: tuple[Parameter, ...] = (
     Parameter("offspring", 40, "children per generation", 1, 10_000),
     Parameter("constructive", 0.2, "share of the first generation made by templates", 0.0, 1.0),
@@ -105,6 +108,10 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         self._idle: list[tuple[float, int, RuleSet]] = []
         self._short: list[tuple[float, int, RuleSet]] = []
         self._easy: list[tuple[float, int, RuleSet]] = []
+        self._lost: list[tuple[float, int, RuleSet]] = []
+        self._chances = Chances()
+        self._unwon: set[int] = set()
+        """Members that nobody wins, and such of what is being decided on, by id."""
 
     def bar(self) -> float:
         """The fitness of the least of the feasible population, once that is full."""
@@ -127,7 +134,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         else:
             made += [child for child in self._trimmed() if child.text not in known]
             known |= {child.text for child in made}
-            made += [child for child in self._harder(rng) if child.text not in known]
+            made += [child for child in self._mended(rng) if child.text not in known]
             known |= {child.text for child in made}
             made += self._reevaluations(self._replays())
         for _ in range(self.integer("offspring" if members else "population") - len(made)):
@@ -162,7 +169,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             base = self.start[int(rng.integers(len(self.start)))]
             return _child(self._mutated(base, rng), "mutated start")
         if isinstance(self.space, LearnedSpace) and float(rng.random()) < self.number("goals"):
-            plan = draw_plan(self.space, rng, [list(PLANS)[int(k)] for k in rng.permutation(len(PLANS))])
+            plan = draw_plan(self.space, rng, self._chances.order(PLANS, rng), pushed=self._chances.of("push"))
             if plan is not None:
                 name, rules = plan
                 made = repair_playability(self.space, rules, rng, share=1.0, most=self.integer("max_rules"))
@@ -198,38 +205,63 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         first = self._parent(rng, pool)
         genotype = _genotype(first)
         if rng.random() >= self.number("crossover"):
+            if self._better_anew(rng, first):
+                return self._fresh(rng)
             return _child(self._mutated(genotype, rng), "mutation", first)
         second = self._parent(rng, self.feasible if self.feasible and rng.random() < 0.5 else pool)
+        if self._better_anew(rng, first, second):
+            return self._fresh(rng)
         made = cross(self.space, genotype, _genotype(second), rng, most=self.integer("max_rules"))
         if rng.random() < self.number("mutation"):
             made = self._mutated(made, rng)
         return _child(made, "crossover", first, second)
 
+    def _better_anew(self, rng: np.random.Generator, *parents: Individual) -> bool:
+        """Return True for parents that nobody wins, as often as what is made anew can be won and their children not."""
+        if self._unwon.isdisjoint(one.id for one in parents):
+            return False
+        return float(rng.random()) >= self._chances.of(_OF_THE_UNWON) / self._chances.of(_ANEW)
+
     def tell(self, candidates: Sequence[RuleCandidate], evaluations: Sequence[EvaluationProtocol]) -> None:
         """Take evaluations, and note what is wrong with those that a single change may mend: rules that are never
-        executed, wins that are too short or come by chance, nothing in the way of the player.
+        executed, wins that are too short or come by chance, nothing in the way of the player, or too much.
         """
         for candidate, evaluation in zip(candidates, evaluations, strict=True):
             metrics = getattr(evaluation, "metrics", {})
             self._concepts[candidate.id] = float(metrics.get("goal", -1)), float(metrics.get("danger", -1))
             unused = _owners(candidate.genotype, getattr(evaluation, "unused", ()))
-            broken = [name for name, value in getattr(evaluation, "constraints", {}).items() if value < 1.0]
-            if unused and broken == ["rules"]:
+            held = getattr(evaluation, "constraints", {})
+            if unused and [name for name, value in held.items() if value < 1.0] == ["rules"]:
                 rules = tuple(rule for k, rule in enumerate(candidate.genotype.rules) if k not in unused)
                 genotype = RuleSet(rules, candidate.genotype.terminations)
                 self._idle.append((evaluation.constraint, candidate.id, genotype))
             noted = evaluation.constraint, candidate.id, candidate.genotype
-            held = getattr(evaluation, "constraints", {})
-            if 0.0 < held.get("length", 1.0) < 1.0 or "chance" in broken:
+            lost = is_lost(evaluation)
+            if lost or held.get("winnable", 0.0) >= 1.0:
+                self._chances.note(candidate.origin.removeprefix("mutated "), not lost)
+                if not candidate.parents:
+                    self._chances.note(_ANEW, not lost)
+                elif candidate.origin in ("mutation", "crossover") and not self._unwon.isdisjoint(candidate.parents):
+                    self._chances.note(_OF_THE_UNWON, not lost)
+            # what was not looked at any more is 0
+            if lost:
+                self._lost.append(noted)
+                self._unwon.add(candidate.id)
+            elif 0.0 < held.get("length", 1.0) < 1.0 or ("random_wins" in metrics and held.get("chance", 1.0) < 1.0):
                 self._short.append(noted)
-            elif "resistance" in broken:
+            elif 0.0 < held.get("resistance", 1.0) < 1.0:
                 self._easy.append(noted)
         super().tell(candidates, evaluations)
 
     def _select(self, told: list[tuple[Individual, bool]]) -> None:
         super()._select(told)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget what was noted of candidates that are no members."""
         kept = {one.id for one in self.feasible + self.infeasible}
         self._concepts = {number: concept for number, concept in self._concepts.items() if number in kept}
+        self._unwon &= kept
 
     def _ranked(self, members: list[Individual]) -> list[Individual]:
         """Members, best first, each worth less for better ones with the same goal, and again with the same danger: so
@@ -245,19 +277,24 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
         parsimony = self.number("parsimony")
         return sorted(members, key=lambda one: (parsimony * self._length(one) - worth[id(one)], one.id))
 
-    def _harder(self, rng: np.random.Generator) -> list[Child]:
-        """Rule sets of the last generation that were won too soon or by chance, with more to do, and those in which
-        nothing stood in the way, with a danger.
+    def _mended(self, rng: np.random.Generator) -> list[Child]:
+        """Rule sets of the last generation that were won too soon or by chance, with more to do, those in which nothing
+        stood in the way, with a danger, and those that nobody won, with less of either.
         """
-        most = round(self.number("trimmed") * self.integer("offspring"))
-        short, easy = self._short, self._easy
-        self._short, self._easy = [], []
+        most = round(self.number("trimmed") * self.integer("offspring")) // 2
+        groups = (
+            (self._short, lengthen_goal, "lengthened"),
+            (self._easy, harden, "hardened"),
+            (self._lost, ease, "eased"),
+        )
+        self._short, self._easy, self._lost = [], [], []
         found: dict[str, Child] = {}
         space = self.space
         if not isinstance(space, LearnedSpace):
             return []
-        for noted, change, origin in ((short, lengthen_goal, "lengthened"), (easy, harden, "hardened")):
-            for _, parent, genotype in sorted(noted, key=lambda entry: (-entry[0], entry[1]))[: most // 2]:
+        for noted, change, origin in groups:
+            number = round(most * self._chances.of(origin))
+            for _, parent, genotype in sorted(noted, key=lambda entry: (-entry[0], entry[1]))[:number]:
                 changed = change(space, genotype, rng)
                 if changed is not None:
                     made = self._repaired(changed, rng)
@@ -280,15 +317,20 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
             "idle": [[constraint, parent, one.to_json()] for constraint, parent, one in self._idle],
             "short": [[constraint, parent, one.to_json()] for constraint, parent, one in self._short],
             "easy": [[constraint, parent, one.to_json()] for constraint, parent, one in self._easy],
+            "lost": [[constraint, parent, one.to_json()] for constraint, parent, one in self._lost],
+            "chances": self._chances.state(),
+            "unwon": sorted(self._unwon),
         }
 
     def _load_extra_state(self, state: Mapping[str, Any]) -> None:
         super()._load_extra_state(state)
         self._concepts = {int(number): (float(goal), float(danger)) for number, goal, danger in state["concepts"]}
-        self._idle, self._short, self._easy = (
+        self._idle, self._short, self._easy, self._lost = (
             [(float(constraint), int(parent), RuleSet.from_json(one)) for constraint, parent, one in state[name]]
-            for name in ("idle", "short", "easy")
+            for name in ("idle", "short", "easy", "lost")
         )
+        self._chances.load(state["chances"])
+        self._unwon = {int(number) for number in state["unwon"]}
 
     # -- what the populations ask --------------------------------------------------------------------------------------
 

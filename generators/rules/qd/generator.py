@@ -85,6 +85,7 @@ class MapElitesRules(EvolvingRules):
         self._values = {number: values for number, values in self._values.items() if number in kept}
         bad = self.infeasible + [one for one, feasible in told if not feasible]
         self.infeasible = self._survivors(bad, self.integer("population"))
+        self._forget()
 
     def _cell(self, one: Individual) -> int:
         return int(self._grid.index_of_single(np.array(self._values[one.id])))

@@ -3,8 +3,9 @@
 Others bring about the player's win, or earn points with what the player is to gather; shots earn points on ground, or
 on what stays there to be shot again; an end waits for more of something that nothing makes; the player loses when all
 of what has to go for a win, or of what only the player takes, is gone; how fast a sprite is decides, where nothing
-speeds up. A search rewarded for tension, points or ways to lose keeps all of these, so they are mended in every rule
-set (read in games that were kept: docs/results/rules.md).
+speeds up; what dies of a touch in any case dies of it from the front once more. A search rewarded for tension, points
+or ways to lose keeps all of these, so they are mended in every rule set (read in games that were kept:
+docs/results/rules.md).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def mend_meaning(
         rules: of the game.
         endings: its terminations.
     """
-    plain = [rule for given in rules if (rule := _without_speed(space, given)) is not None]
+    plain = _without_repeats(space, [rule for given in rules if (rule := _without_speed(space, given)) is not None])
     able = _players(space, plain)
     prizes = _prizes(space, plain, able)
     won = _without_helpers(space, plain, endings, prizes, able)
@@ -60,6 +61,20 @@ def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
     if rule.effect == "killIfFast":
         return None
     return Rule(*rule.pair, "killSprite", with_params(rule.params, {"limspeed": None}))
+
+
+def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
+    """Rules without those by which something dies under some condition of a touch of which it dies in any case."""
+
+    def covers(one: Rule, other: Rule) -> bool:
+        return one.effect in ("killSprite", "killBoth") and all(
+            members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, other.pair, strict=True)
+        )
+
+    return [
+        rule for rule in rules
+        if not (rule.effect.startswith("killIf") and any(covers(one, rule) for one in rules))
+    ]  # fmt: skip
 
 
 def _has_continuous_physics(space: LearnedSpace) -> bool:

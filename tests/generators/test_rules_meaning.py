@@ -209,3 +209,12 @@ def test_finished_games_have_no_such_end_and_ask_for_all(space: LearnedSpace) ->
     assert RuleSet.of(without_idle_endings(vain)) == RuleSet.of(SPRITES)
     some = SPRITES.replace("stype=coin win", "stype=coin limit=5 win")
     assert [e.get("limit") for e in RuleSet.of(with_whole_goals(some)).terminations] == ["0"]
+
+
+def test_what_dies_of_a_touch_in_any_case_needs_no_condition(space: LearnedSpace) -> None:
+    deadly, frontal = Rule("hero", "thief", "killSprite"), Rule("hero", "thief", "killIfFrontal")
+    for rules in ((deadly, frontal), (frontal, deadly), (frontal, Rule("hero", "thief", "killBoth"))):
+        assert str(frontal) not in mended(space, *rules) and len(mended(space, *rules)) == 2
+    assert str(frontal) in mended(
+        space, frontal, Rule("hero", "ash", "killSprite"), Rule("thief", "hero", "killSprite")
+    )

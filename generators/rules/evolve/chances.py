@@ -17,12 +17,12 @@ import numpy as np
 from pcg.generators.contract import EvaluationProtocol
 
 LOST = "nobody wins"
-"""Beginning of the reason of evaluations that found no win."""
+"""Reason of evaluations that found no win in any level; with more words, one that found some."""
 
 
 def is_lost(evaluation: EvaluationProtocol) -> bool:
-    """Return True where an evaluation ended because nobody wins."""
-    return str(getattr(evaluation, "reason", "")).startswith(LOST)
+    """Return True where an evaluation ended because nobody wins any level."""
+    return str(getattr(evaluation, "reason", "")) == LOST
 
 
 class Chances:

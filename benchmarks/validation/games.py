@@ -53,8 +53,8 @@ SHRINK = 0.005
 APART = "assignment"
 """The part whose share is fitted by itself: games differ much in it, so that regression on pairs of different games
 gives it less than what tells a game from its own negatives."""
-SET = ("time",)
-"""Parts that no game that people made has, nor a negative: their weights are set by hand."""
+SET = ("resistance",)
+"""Parts that few games that people made have, and few negatives: their weights are set by hand."""
 AS_GOOD = 0.002
 """Difference in agreement up to which a smaller share is as good."""
 EQUAL = 0.2

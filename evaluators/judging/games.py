@@ -36,7 +36,7 @@ from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.game_static import STATIC, Customs, PartValue, RuleFindings, assignment_part, customs
 from pcg.evaluators.judging.game_static import fitted_weights as fitted_weights
 from pcg.evaluators.judging.judgement import Judgement, Part
-from pcg.evaluators.judging.obstacles import only_time
+from pcg.evaluators.judging.obstacles import nothing_but_time
 
 RANDOM_PLAYS = 40
 """Plays of chance, over all levels in turn."""
@@ -73,7 +73,7 @@ GAVEL = "Todd, Padula, Stephenson, Piette, Soemers, Togelius: GAVEL, 2024"
 MEASURES: tuple[Measure, ...] = (
     Measure("goal", "terminations that can happen, and that count what players can see and change"),
     Measure("danger", "a way to lose that is met in play, or a limit that bites"),
-    Measure("time", "0 where nothing but a short time limit is in the way of the player, else not told"),
+    Measure("resistance", "told, as 0, where nothing, or nothing but a short time limit, is in the way of the player"),
     Measure("rules", "rules and terminations that people write for such sprites", GAVEL),
     Measure("assignment", "effects with the sprites that people use them on", GAVEL),
     Measure("points", "points for what people give points for"),
@@ -334,13 +334,16 @@ def _danger(f: GameFindings) -> PartValue | None:
     return 0.2, "There is no way to lose."
 
 
-def _time(f: GameFindings) -> PartValue | None:
-    if f.plays is None or f.best is None:
+def _resistance(f: GameFindings) -> PartValue | None:
+    if f.plays is None or f.best is None or f.ablation is None:
         return None
     anybody = [play for listed in f.plays.made.values() for play in listed]
     skilled = [play for player in f.plays.skilled() for play in f.plays.made[player]]
-    limit = only_time(f.kinds, f.ablation, anybody, skilled)
-    return (0.0, f"Only the time limit, {limit} ticks, stands in the way of the player.") if limit else None
+    limit = nothing_but_time(f.kinds, f.ablation.held, anybody, skilled)
+    if limit is None:
+        return None
+    what = f"Only the time limit, {limit} ticks, stands" if limit else "Nothing stands"
+    return 0.0, f"{what} in the way of the player."
 
 
 def _executed(f: GameFindings) -> PartValue | None:
@@ -457,7 +460,7 @@ def _drama(f: GameFindings) -> PartValue | None:
 
 
 _PARTS: Mapping[str, Callable[[GameFindings], PartValue | None]] = {
-    "danger": _danger, "time": _time, "assignment": lambda f: assignment_part(f.read), "points": _points,
+    "danger": _danger, "resistance": _resistance, "assignment": lambda f: assignment_part(f.read), "points": _points,
     "executed": _executed, "matter": _matter, "share": _share, "inside": _inside, "bounded": _bounded_part,
     "chance": _chance, "idle": _idle, "winning": _winning, "skill": _skill, "depth": _depth, "length": _length,
     "decisions": _decisions, "tension": _tension, "drama": _drama,

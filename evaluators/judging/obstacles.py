@@ -1,5 +1,5 @@
-"""What stands in the way of a player beside time: dangers that come to the player, things that can be pushed wrong, and
-whatever else ends the plays of players who look ahead.
+"""What stands in the way of a player: dangers that come to the player, things that can be pushed wrong, what has to be
+held, and whatever else ends the plays of players who look ahead, or keeps them from winning.
 
 What stands about and kills, where one can walk around it, is no danger to anybody who looks. Time is one where it is
 short: agents that plan a few steps lose many a game by time that people would win at leisure.
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcg.evaluators.judging.game_ablation import Ablation
+from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence
 from pcg.evaluators.judging.game_kinds import GameKinds
-from pcg.evaluators.judging.game_plays import GamePlay
+from pcg.evaluators.judging.game_plays import LADDER, THOROUGH, GamePlay
 
 SHORT = 0.25
 """Share of the time that the quickest win known takes, from which on time is short: of the games that people made in
@@ -20,15 +20,13 @@ MOVERS = ("chaser", "wanderer", "walker", "missile")
 """Kinds of sprites that may come to the player."""
 _IN_THE_WAY = frozenset({"push", "block", "turn", "wrap"})
 """Consequences for what is pushed that lead to nothing."""
+_BARS = frozenset({"kill", "hurt", "block"})
+"""Consequences of a touch that bar the way."""
 
 
-def can_be_pushed_wrong(kinds: GameKinds, mattering: Ablation | None = None) -> bool:
-    """Return True where something can be pushed that leads to something: it happens to what is pushed, or by it, or an
-    end counts it.
-
-    Args:
-        kinds: of the sprites of the game.
-        mattering: rules that change an end, where those alone shall count; None for all.
+def can_be_pushed_wrong(kinds: GameKinds) -> bool:
+    """Return True where something can be pushed that leads to something: an end counts it or what becomes of it, or it
+    changes what an end counts, or what bars the way of the player.
 
     >>> import pcg
     >>> game = pcg.load("boxes")
@@ -36,37 +34,59 @@ def can_be_pushed_wrong(kinds: GameKinds, mattering: Ablation | None = None) -> 
     >>> can_be_pushed_wrong(game_kinds(game.definition, [game.read_level(0)]))
     True
     """
-    return any(kinds.analysis.has(t, "pushable") and _leads_on(kinds, t, mattering) for t in kinds.present)
+    return any(kinds.analysis.has(t, "pushable") and _leads_on(kinds, t) for t in kinds.present)
 
 
-def _leads_on(kinds: GameKinds, t: int, mattering: Ablation | None) -> bool:
-    analysis, present = kinds.analysis, set(kinds.present)
-    if any(t in ending.types for ending in analysis.endings):
+def _leads_on(kinds: GameKinds, t: int) -> bool:
+    counted = {n for ending in kinds.analysis.endings for n in ending.types}
+    if t in counted:
         return True
-    avatars = set(analysis.avatars)
-    matters = None if mattering is None else {*mattering.outcome}
-    return any(
-        c.kind not in _IN_THE_WAY and (matters is None or c.effect in matters)
-        for (a, b), happening in analysis.meetings.items()
-        if t in (a, b) and {a, b} <= present and not {a, b} & avatars
+    present, avatars = set(kinds.present), set(kinds.analysis.avatars)
+    changed = {
+        n
+        for pair, happening in kinds.analysis.meetings.items()
+        if t in pair and present.issuperset(pair) and avatars.isdisjoint(pair)
         for c in happening
+        if c.kind not in _IN_THE_WAY
+        for n in (*_befallen(c, pair), *c.products)
+        if n != t
+    }
+    return bool(changed & counted) or any(_bars(kinds, n) for n in changed)
+
+
+def _befallen(c: Consequence, pair: tuple[int, int]) -> tuple[int, ...]:
+    return pair[:1] if c.target == FIRST else pair[1:] if c.target == SECOND else c.named
+
+
+def _bars(kinds: GameKinds, t: int) -> bool:
+    """Return True where a type stops the avatar, or harms it."""
+    return any(
+        c.kind in _BARS and avatar in _befallen(c, pair)
+        for avatar in kinds.analysis.avatars
+        for pair in ((avatar, t), (t, avatar))
+        for c in kinds.analysis.meetings.get(pair, ())
     )
 
 
-def only_time(
-    kinds: GameKinds, mattering: Ablation | None, by_anybody: Sequence[GamePlay], by_skilled: Sequence[GamePlay]
-) -> int:
-    """Return the limit of a time that is short and all that stands in the way of the player, 0 where there is none.
+def nothing_but_time(
+    kinds: GameKinds, held: Sequence[int], by_anybody: Sequence[GamePlay], by_skilled: Sequence[GamePlay]
+) -> int | None:
+    """Return the limit of a time that is short and all that stands in the way of the player, 0 where nothing at all
+    does and the thorough player always wins, None where something does.
 
     Args:
         kinds: of the sprites of the game.
-        mattering: rules that change an end.
+        held: resources that matter.
         by_anybody: plays of all players.
-        by_skilled: those of players who look ahead.
+        by_skilled: those of players who look ahead, one of which at least has won.
     """
-    limits = [ending.limit for ending in kinds.analysis.losses if ending.kind == "timeout"]
+    limit = min((ending.limit for ending in kinds.analysis.losses if ending.kind == "timeout"), default=0)
     quickest = min((play.ticks for play in by_skilled if play.won), default=0)
-    if not limits or quickest < SHORT * min(limits) or can_be_pushed_wrong(kinds, mattering):
-        return 0
-    plays = by_anybody if kinds.of(*MOVERS) else by_skilled
-    return 0 if any(play.lost and play.ticks < min(limits) - 1 for play in plays) else min(limits)
+    if not quickest or held or can_be_pushed_wrong(kinds):
+        return None
+    ends = by_anybody if kinds.of(*MOVERS) else by_skilled
+    if any(play.lost and not (limit and play.ticks >= limit) for play in ends):
+        return None
+    if limit and quickest >= SHORT * limit:
+        return limit
+    return 0 if all(play.won for play in by_skilled if play.player == LADDER[THOROUGH].name) else None

@@ -18,7 +18,7 @@ from pcg.evaluators.judging.game_plays import MOST_MOVING, NOTHING, RANDOM, Game
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.judging.game_static import customs
 from pcg.evaluators.judging.games import MEASURES, GameJudge, judge_game
-from pcg.evaluators.judging.obstacles import only_time
+from pcg.evaluators.judging.obstacles import nothing_but_time
 from tests.support.fetch import FETCH, LEVEL
 
 OPEN = LEVEL.replace("w", ".")
@@ -48,7 +48,7 @@ def sound() -> Judgement:
 
 def test_a_sound_game_is_feasible_and_every_part_has_a_sentence(sound: Judgement) -> None:
     assert sound.feasible and sound.problem == "" and 0.5 < sound.value <= 1.0
-    assert [p.name for p in sound.parts] == [m.name for m in MEASURES if m.name != "time"]
+    assert [p.name for p in sound.parts] == [m.name for m in MEASURES if m.name != "resistance"]
     assert all(0.0 <= p.value <= 1.0 and p.sentence.endswith(".") and p.weight >= 0.0 for p in sound.parts)
     told = sound.as_dict()["parts"]
     assert told["purpose"]["value"] == told["live"]["value"] == told["bounded"]["value"] == 1.0
@@ -323,7 +323,7 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
     late = "Timeout limit=40 win=False\n        "
 
     def told(judgement: Judgement) -> str:
-        parts = [part for part in judgement.parts if part.name == "time"]
+        parts = [part for part in judgement.parts if part.name == "resistance"]
         assert judgement.feasible and all(part.value == 0.0 and part.weight > 0.0 for part in parts)
         return parts[0].sentence if parts else ""
 
@@ -339,20 +339,22 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
     assert told(judge_game(load(text, levels=boxes.levels[:1]), seed=1, effort=0.2)) == "", "who pushes can do it wrong"
 
 
-@pytest.mark.parametrize(("won", "lost", "limit"), [(10, 41, 40), (9, 41, 0), (10, 20, 0), (0, 41, 0)])
-def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(won: int, lost: int, limit: int) -> None:
+@pytest.mark.parametrize(
+    ("won", "lost", "held", "limit"),
+    [(10, 41, [], 40), (9, 41, [], None), (9, 0, [], 0), (10, 20, [], None), (0, 41, [], None), (10, 41, [1], None)],
+)
+def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(
+    won: int, lost: int, held: list[int], limit: int | None
+) -> None:
     hero = "SpriteCounter stype=hero"
-    kinds = kinds_of(
-        changed(
-            ("ghost > RandomNPC cooldown=2", "ghost > Immovable"), (hero, f"Timeout limit=40 win=False\n        {hero}")
-        )
-    )
+    late = (hero, f"Timeout limit=40 win=False\n        {hero}")
+    kinds = kinds_of(changed(("ghost > RandomNPC cooldown=2", "ghost > Immovable"), late))
 
     def play(ticks: int, *, won: bool) -> GamePlay:
-        return GamePlay("search", 0, 1, ("NIL",) * ticks, won, not won, 0.0, 1.0)
+        return GamePlay("thorough", 0, 1, ("NIL",) * ticks, won, not won, 0.0, 1.0)
 
-    plays = [play(lost, won=False), *([play(won, won=True)] if won else [])]
-    assert only_time(kinds, None, plays, plays) == limit
+    plays = [play(ticks, won=wins) for ticks, wins in ((lost, False), (won, True)) if ticks]
+    assert nothing_but_time(kinds, held, plays, plays) == limit
 
 
 def test_rules_that_only_a_search_for_a_win_executes_count() -> None:

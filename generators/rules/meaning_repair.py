@@ -64,17 +64,21 @@ def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
 
 
 def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
-    """Rules without those by which something dies under some condition of a touch of which it dies in any case."""
+    """Rules without those by which something dies of a touch of which it dies in any case, and that pay nothing."""
 
-    def covers(one: Rule, other: Rule) -> bool:
-        return one.effect in ("killSprite", "killBoth") and all(
-            members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, other.pair, strict=True)
-        )
+    def covers(k: int, other: int) -> bool:
+        one, rule = rules[k], rules[other]
+        before = k < other or one.effect == "killBoth" or rule.effect != "killSprite"
+        return k != other and one.effect in ("killSprite", "killBoth") and before and all(
+            members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, rule.pair, strict=True)
+        )  # fmt: skip
 
-    return [
-        rule for rule in rules
-        if not (rule.effect.startswith("killIf") and any(covers(one, rule) for one in rules))
-    ]  # fmt: skip
+    def repeats(k: int) -> bool:
+        rule = rules[k]
+        kills = rule.effect.startswith("killIf") or (rule.effect == "killSprite" and rule.get("scoreChange") is None)
+        return kills and any(covers(other, k) for other in range(len(rules)))
+
+    return [rule for k, rule in enumerate(rules) if not repeats(k)]
 
 
 def _has_continuous_physics(space: LearnedSpace) -> bool:

@@ -30,6 +30,8 @@ _IRREGULAR = {
     "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet",
     "thief": "thieves", "wolf": "wolves", "leaf": "leaves", "shelf": "shelves", "loaf": "loaves", "elf": "elves",
 }  # fmt: skip
+_SINGULAR = {more: one for one, more in _IRREGULAR.items()} | {"axes": "axe", "knives": "knife"}
+_LONG_PLURALS = ("xes", "ches", "shes", "sses", "zzes")
 _NO_PLURAL = ("ss", "us", "is", "as", "os")
 _SHORT, _LONGEST = 20, 200
 """Most ticks that a number of whole cells is told for, and one cell."""
@@ -41,14 +43,18 @@ _DIRECTIONS = {(0, -1): "up", (0, 1): "down", (-1, 0): "left", (1, 0): "right"}
 def humanise(name: str) -> str:
     """A type name as words.
 
-    >>> humanise("oldBrick"), humanise("alien2"), humanise("bricks")
-    ('old brick', 'alien 2', 'brick')
+    >>> humanise("oldBrick"), humanise("alien2"), humanise("bricks"), humanise("boxes"), humanise("wolves")
+    ('old brick', 'alien 2', 'brick', 'box', 'wolf')
     """
     words = [w.lower() for w in _PARTS.findall(name)]
     if not words:
         return name
     last = words[-1]
-    if len(last) > 3 and last.endswith("s") and not last.endswith(_NO_PLURAL):
+    if last in _SINGULAR:
+        words[-1] = _SINGULAR[last]
+    elif last.endswith(_LONG_PLURALS):
+        words[-1] = last[:-2]
+    elif len(last) > 3 and last.endswith("s") and not last.endswith(_NO_PLURAL):
         words[-1] = last[:-3] + "y" if last.endswith("ies") and len(last) > 4 else last[:-1]
     return " ".join(words)
 

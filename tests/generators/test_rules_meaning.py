@@ -211,10 +211,14 @@ def test_finished_games_have_no_such_end_and_ask_for_all(space: LearnedSpace) ->
     assert [e.get("limit") for e in RuleSet.of(with_whole_goals(some)).terminations] == ["0"]
 
 
-def test_what_dies_of_a_touch_in_any_case_needs_no_condition(space: LearnedSpace) -> None:
+def test_what_dies_of_a_touch_in_any_case_needs_no_other_rule(space: LearnedSpace) -> None:
     deadly, frontal = Rule("hero", "thief", "killSprite"), Rule("hero", "thief", "killIfFrontal")
-    for rules in ((deadly, frontal), (frontal, deadly), (frontal, Rule("hero", "thief", "killBoth"))):
-        assert str(frontal) not in mended(space, *rules) and len(mended(space, *rules)) == 2
-    assert str(frontal) in mended(
-        space, frontal, Rule("hero", "ash", "killSprite"), Rule("thief", "hero", "killSprite")
-    )
+    both = Rule("hero", "thief", "killBoth")
+    for rules in ((deadly, frontal), (frontal, deadly), (deadly, deadly)):
+        assert mended(space, *rules) == [str(deadly), str(COINS)]
+    for rules in ((frontal, both), (both, deadly), (deadly, both)):
+        assert mended(space, *rules) == [str(both), str(COINS)]
+    others = frontal, Rule("hero", "ash", "killSprite"), Rule("thief", "hero", "killSprite")
+    assert mended(space, *others)[:3] == [str(rule) for rule in others]
+    twice = Rule("hero", "thief", "killSprite", (("scoreChange", "-1"),))
+    assert mended(space, deadly, twice)[:2] == [str(deadly), str(twice)], "what pays is for points"

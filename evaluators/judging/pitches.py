@@ -17,6 +17,8 @@ _UNLOCKING = "killIfOtherHasMore"
 _DONE = {"shoot": "shot", "strike": "struck", "trap": "trapped"}
 _TURNS = 2
 """Transformations that are told at most."""
+_HERDS = frozenset({"sheep", "fish", "deer"})
+"""Nouns of which one and several are the same; all others are of stuff, of which there is one."""
 
 
 def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str], plural: Callable[[str], str]) -> str:
@@ -68,6 +70,10 @@ class _Words:
     def several(self, types: Iterable[int]) -> str:
         """Return types as a list in the plural."""
         return listed(self.plural(self.one(t)) for t in types)
+
+    def every(self, noun: str) -> str:
+        """Return all of what a noun names: every key, all hay."""
+        return f"{'all' if self.plural(noun) == noun else 'every'} {noun}"
 
     def some(self, t: int) -> str:
         """Return the name of a type with an article, where it takes one."""
@@ -195,7 +201,7 @@ def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     index = kinds.definition.type_index
     targets = [index[target] for target in about.targets if target in index]
     taken = _taken(said, targets) or "get everything"
-    every = listed(f"every {said.one(t)}" for t in targets) or "everything"
+    every = listed(said.every(said.one(t)) for t in targets) or "everything"
     if about.goal == "survive":
         return f"stay alive for {min((e.limit for e in kinds.analysis.wins if e.kind == 'timeout'), default=0)} ticks"
     if about.goal == "escort":
@@ -221,7 +227,7 @@ def _taken(said: _Words, targets: Sequence[int]) -> str:
     verbs: dict[str, list[str]] = {}
     for name in dict.fromkeys(map(said.one, targets)):  # of several of one name the first tells how
         target = next(t for t in targets if said.one(t) == name)
-        verbs.setdefault(said.verb(target), []).append(f"every {name}")
+        verbs.setdefault(said.verb(target), []).append(said.every(name))
     return " and ".join(f"{verb} {listed(things)}" for verb, things in verbs.items())
 
 
@@ -238,11 +244,11 @@ def _pushing(said: _Words, targets: Sequence[int]) -> str:
     places = [said.some(t) for t in near if not kinds.analysis.has(t, "pushable")]
     clauses = []
     if boxes:
-        what = listed(f"every {said.one(t)}" for t in boxes)
+        what = listed(said.every(said.one(t)) for t in boxes)
         where = f"into {places[0]}" if places else f"against {said.some(near[0])}" if near else "to its place"
         clauses.append(f"push {what} {where}")
     if onto:
-        every = listed(f"every {said.one(t)}" for t in onto) or "its place"
+        every = listed(said.every(said.one(t)) for t in onto) or "its place"
         clauses.append(f"push {said.several(pushed)} onto {every}")
     clauses.append(_taken(said, [t for t in targets if t not in boxes and t not in onto]))
     return " and ".join(filter(None, clauses))
@@ -254,9 +260,13 @@ def _trouble(about: Concept, said: _Words) -> str:
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
     going = [t for t in harmful if kinds.analysis.has(t, "mover")]  # nests do not fly about
     dangers = said.several(those or going or harmful)
+    fly, wander = "fly about", "wander about"
+    chase = _chase(said, _prey(kinds, those))
+    if dangers not in _HERDS and dangers in {said.one(t) for t in harmful}:  # fire flies, bats fly
+        fly, wander, chase = "flies about", "wanders about", _singular(chase)
     return {
-        "chasers": f"while {dangers} {_chase(said, _prey(kinds, those))}", "missiles": f"while {dangers} fly about",
-        "wanderers": f"while {dangers} wander about", "places": f"and do not step on {dangers}",
+        "chasers": f"while {dangers} {chase}", "missiles": f"while {dangers} {fly}",
+        "wanderers": f"while {dangers} {wander}", "places": f"and do not step on {dangers}",
         "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "",
     }[about.danger]  # fmt: skip
 
@@ -269,6 +279,12 @@ def _chase(said: _Words, prey: Sequence[int] | None) -> str:
         return "wander about"
     runs = any(said.kinds.analysis.has(t, "mover") for t in prey)
     return f"{'chase' if runs else 'go for'} {said.several(prey)}"
+
+
+def _singular(clause: str) -> str:
+    """Return a clause with its verb, which stands first, in the singular."""
+    verb, _, rest = clause.partition(" ")
+    return f"{verb}{'es' if verb == 'go' else 's'} {rest}"
 
 
 def _prey(kinds: GameKinds, chasers: Sequence[int]) -> list[int] | None:

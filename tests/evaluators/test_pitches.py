@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pcg.describe import describe
+from pcg.describe.noun_phrases import plural
 from pcg.engine.game import Game, load
 from pcg.evaluators.judging.concepts import concept_of
 from pcg.evaluators.judging.game_kinds import game_kinds
@@ -145,3 +148,14 @@ def test_a_danger_that_dies_at_something_is_lured_there() -> None:
         .replace("stype=coin limit=0 win=True", "stype=ghost limit=0 win=True")
     )
     assert told(load(trap, levels=[LEVEL])) == "Lure every ghost into a coin while ghosts chase you."
+
+
+@pytest.mark.parametrize(
+    ("chaser", "line"),
+    [("smoke", "Catch all honey and every chick while smoke chases you."), ("fish", "while fish chase you.")],
+)
+def test_stuff_is_told_in_the_singular(chaser: str, line: str) -> None:
+    source = re.sub(r"\bdog\b", chaser, re.sub(r"\bhen\b", "honey", load("hunt").definition.source))
+    game = load(source, levels=load("hunt").levels[:1], reading="gvgai")
+    levels = [game.read_level(0)]
+    assert pitch(game_kinds(game.definition, levels), levels, str, plural).endswith(line)

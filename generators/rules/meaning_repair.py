@@ -20,6 +20,8 @@ from pcg.generators.rules.learned import LearnedSpace
 STANDING = ("static", "resource", "portal")
 """Kinds of sprites that stay where they are until somebody takes them."""
 _GROUND = ("floor", "frame")
+_MAYBE = ("killIf", "subtractHealthPoints")
+"""Beginnings of effects by which something dies of a touch sometimes."""
 VANISHING = ("SpriteCounter", "MultiSpriteCounter")
 """Terminations that wait until few or none are left; those that wait for more are others."""
 _ASTRAY = ("wanderer", "walker", "missile")
@@ -75,8 +77,8 @@ def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
 
     def repeats(k: int) -> bool:
         rule = rules[k]
-        kills = rule.effect.startswith("killIf") or (rule.effect == "killSprite" and rule.get("scoreChange") is None)
-        return kills and any(covers(other, k) for other in range(len(rules)))
+        once = rule.effect == "killSprite" and rule.get("scoreChange") is None
+        return (once or rule.effect.startswith(_MAYBE)) and any(covers(other, k) for other in range(len(rules)))
 
     return [rule for k, rule in enumerate(rules) if not repeats(k)]
 

@@ -214,7 +214,8 @@ def test_finished_games_have_no_such_end_and_ask_for_all(space: LearnedSpace) ->
 def test_what_dies_of_a_touch_in_any_case_needs_no_other_rule(space: LearnedSpace) -> None:
     deadly, frontal = Rule("hero", "thief", "killSprite"), Rule("hero", "thief", "killIfFrontal")
     both = Rule("hero", "thief", "killBoth")
-    for rules in ((deadly, frontal), (frontal, deadly), (deadly, deadly)):
+    hurt = Rule("hero", "thief", "subtractHealthPoints", (("scoreChange", "-1"),))
+    for rules in ((deadly, frontal), (frontal, deadly), (deadly, deadly), (deadly, hurt)):
         assert mended(space, *rules) == [str(deadly), str(COINS)]
     for rules in ((frontal, both), (both, deadly), (deadly, both)):
         assert mended(space, *rules) == [str(both), str(COINS)]

@@ -145,8 +145,7 @@ def ease(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> Ru
         if ending.wins and ending.name in VANISHING:
             names = [value for key, value in ending.params if key.startswith("stype")]
             most = max(names, key=lambda n: sum(space.counts.get(t, 0) for t in members_of(space, n)), default="")
-            if len(names) > 1:
-                left = [n for n in names if n != most]
+            if left := [n for n in names if n != most]:
                 name = "SpriteCounter" if len(left) == 1 else "MultiSpriteCounter"
                 keys = ["stype"] if len(left) == 1 else [f"stype{n + 1}" for n in range(len(left))]
                 rest = (item for item in ending.params if not item[0].startswith("stype"))

@@ -48,7 +48,8 @@ BREEDING: tuple[Parameter, ...] = (
     Parameter(
         "trimmed",
         0.4,
-        "most children without rules that were never executed, and as many in which more is to be done",
+        "most children without rules that were never executed; with more to do, with a danger more, and with less of "
+        "either half as many each",
         0.0,
         1.0,
     ),

@@ -184,9 +184,10 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
 def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
     """Return True where what counts goes, or comes about, when something is pushed against something else.
 
-    A crate that is shot, or eaten by what roams, is not pushed to a place.
+    A crate that is shot, or eaten by what roams, is not pushed to a place, and nobody needs a crate for what a touch
+    takes away.
     """
-    analysis = kinds.analysis
+    analysis, taken = kinds.analysis, kinds.taken()
     pushed = {t for t in analysis.concrete if analysis.has(t, "pushable")}
 
     def onto(one: int, other: int | None) -> bool:
@@ -195,7 +196,9 @@ def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
         return one in pushed and (other in pushed or not analysis.has(other, "mover"))
 
     gone = any(
-        r.victim in types and (onto(r.victim, r.partner) or (r.partner in pushed and r.victim not in analysis.avatars))
+        r.victim in types
+        and r.victim not in taken
+        and (onto(r.victim, r.partner) or (r.partner in pushed and r.victim not in analysis.avatars))
         for r in analysis.removals
     )
     made = ((s.maker, s.partner) for s in analysis.sources if s.product in types and s.partner is not None)

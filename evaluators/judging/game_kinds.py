@@ -67,6 +67,11 @@ class GameKinds:
         """Name of a type."""
         return self.definition.types[type_id].name
 
+    def taken(self) -> set[int]:
+        """Types of which the avatar takes sprites away by touching them."""
+        avatars = self.analysis.avatars
+        return {r.victim for r in self.analysis.removals if r.partner in avatars and r.victim not in avatars}
+
 
 def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds:
     """Tell the kinds of a game's sprites.

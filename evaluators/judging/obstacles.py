@@ -26,7 +26,7 @@ _BARS = frozenset({"kill", "hurt", "block"})
 
 def can_be_pushed_wrong(kinds: GameKinds) -> bool:
     """Return True where something can be pushed that leads to something: an end counts it or what becomes of it, or it
-    changes what an end counts, or what bars the way of the player.
+    changes what an end counts and no touch takes away, or what bars the way of the player.
 
     >>> import pcg
     >>> game = pcg.load("boxes")
@@ -38,7 +38,7 @@ def can_be_pushed_wrong(kinds: GameKinds) -> bool:
 
 
 def _leads_on(kinds: GameKinds, t: int) -> bool:
-    counted = {n for ending in kinds.analysis.endings for n in ending.types}
+    counted = {n for ending in kinds.analysis.endings for n in ending.types} - kinds.taken()
     if t in counted:
         return True
     present, avatars = set(kinds.present), set(kinds.analysis.avatars)

@@ -374,8 +374,10 @@ def test_something_has_to_stand_in_the_way_where_it_is_asked_for():
     found = judged(changed(*pushed), large, resistance=1)
     assert failed(found) == "resistance", "what is only in the way is walked around"
     crushed = ("coin hero > killSprite", "coin ghost > killSprite\n        coin hero > killSprite")
-    boxes = changed(*pushed, crushed)
-    assert judged(boxes, large, resistance=1).constraints["resistance"] == 1.0, "who pushes can do it wrong"
+    assert failed(judged(changed(*pushed, crushed), large, resistance=1)) == "resistance", "a touch takes coins as well"
+    crates = changed(*pushed, (crushed[0], "coin ghost > killSprite"))
+    one = large.replace("c", ".").replace("w..w....", "w..w.cg.")
+    assert judged(crates, one, resistance=1).constraints["resistance"] == 1.0, "who pushes can do it wrong"
 
 
 def test_who_never_stops_soon_ends_where_actions_are_random():

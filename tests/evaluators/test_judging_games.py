@@ -319,6 +319,7 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
         ("ghost > RandomNPC cooldown=2", "ghost > Passive"),
         ("hero ghost > killSprite", "ghost hero > bounceForward"),
     )
+    crushed = ("coin hero > killSprite", "coin ghost > killSprite\n        coin hero > killSprite")
     paid = ("coin hero > killSprite", "ghost ghost > killSprite scoreChange=1\n        coin hero > killSprite")
     late = "Timeout limit=40 win=False\n        "
 
@@ -333,6 +334,7 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
 
     assert time(*still) == "Only the time limit, 40 ticks, stands in the way of the player."
     assert time(*crates, paid) != "", "crates that lead to nothing but points are walked around"
+    assert time(*crates, crushed) != "", "nobody needs a crate for what a touch takes away"
     assert time() == "", "ghosts end plays"
     boxes = load("boxes")
     text = boxes.definition.source.replace("TerminationSet\n", f"TerminationSet\n        {late}")

@@ -51,7 +51,7 @@ RUNS: dict[str, tuple[tuple[str, ...], int]] = {
 
 
 class Used(NamedTuple):
-    """What a command used."""
+    """Time and memory that a command used, and its log."""
 
     seconds: float
     processor: float

@@ -1,4 +1,4 @@
-"""What stands in the way of a player: dangers that come to the player, things that can be pushed wrong, what has to be
+"""Obstacles of a player: dangers that come to the player, things that can be pushed wrong, what has to be
 held, and whatever else ends the plays of players who look ahead, or keeps them from winning.
 
 What stands about and kills, where one can walk around it, is no danger to anybody who looks. Time is one where it is

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence
+from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, type_ids
 from pcg.evaluators.judging.game_kinds import GameKinds
 from pcg.evaluators.judging.game_plays import LADDER, THOROUGH, GamePlay
 
@@ -68,6 +68,13 @@ def _bars(kinds: GameKinds, t: int) -> bool:
     )
 
 
+def _asked_for(kinds: GameKinds) -> set[int]:
+    """Return the resources that something depends on: a rule asks for them, or the avatar's shots use them up."""
+    definition, analysis = kinds.definition, kinds.analysis
+    asked = {c.holding.resource for found in analysis.meetings.values() for c in found if c.holding is not None}
+    return asked.union(*(type_ids(definition, definition.types[a].raw.get("ammo")) for a in analysis.avatars))
+
+
 def nothing_but_time(
     kinds: GameKinds, held: Sequence[int], by_anybody: Sequence[GamePlay], by_skilled: Sequence[GamePlay]
 ) -> int | None:
@@ -82,7 +89,7 @@ def nothing_but_time(
     """
     limit = min((ending.limit for ending in kinds.analysis.losses if ending.kind == "timeout"), default=0)
     quickest = min((play.ticks for play in by_skilled if play.won), default=0)
-    if not quickest or held or can_be_pushed_wrong(kinds):
+    if not quickest or _asked_for(kinds) & set(held) or can_be_pushed_wrong(kinds):
         return None
     ends = by_anybody if kinds.of(*MOVERS) else by_skilled
     if any(play.lost and not (limit and play.ticks >= limit) for play in ends):

@@ -343,10 +343,10 @@ def test_a_walk_against_the_clock_is_told_from_games_with_something_else_in_the_
 
 @pytest.mark.parametrize(
     ("won", "lost", "held", "limit"),
-    [(10, 41, [], 40), (9, 41, [], None), (9, 0, [], 0), (10, 20, [], None), (0, 41, [], None), (10, 41, [1], None)],
+    [(10, 41, [], 40), (9, 41, [], None), (9, 0, [], 0), (10, 20, [], None), (0, 41, [], None), (10, 41, ["coin"], 40)],
 )
 def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(
-    won: int, lost: int, held: list[int], limit: int | None
+    won: int, lost: int, held: list[str], limit: int | None
 ) -> None:
     hero = "SpriteCounter stype=hero"
     late = (hero, f"Timeout limit=40 win=False\n        {hero}")
@@ -356,7 +356,28 @@ def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(
         return GamePlay("thorough", 0, 1, ("NIL",) * ticks, won, not won, 0.0, 1.0)
 
     plays = [play(ticks, won=wins) for ticks, wins in ((lost, False), (won, True)) if ticks]
-    assert nothing_but_time(kinds, held, plays, plays) == limit
+    index = kinds.definition.type_index
+    assert nothing_but_time(kinds, [index[name] for name in held], plays, plays) == limit
+
+
+def test_what_has_to_be_held_stands_in_the_way_where_something_asks_for_it() -> None:
+    """Coins that are only gathered are held as well."""
+    resource = (
+        ("coin > Immovable", "coin > Resource"),
+        ("coin hero > killSprite scoreChange=1", "coin hero > collectResource"),
+    )
+    locked = (
+        "coin hero > collectResource",
+        "coin hero > collectResource\n        ghost hero > killIfOtherHasMore resource=coin",
+    )
+    armed = ("hero > MovingAvatar", "knife > Missile\n        hero > ShootAvatar stype=knife ammo=coin")
+    win = [GamePlay("thorough", 0, 1, ("NIL",) * 10, True, False, 0.0, 1.0)]
+
+    def free(*changes: tuple[str, str]) -> bool:
+        kinds = kinds_of(changed(("ghost > RandomNPC cooldown=2", "ghost > Immovable"), *changes))
+        return nothing_but_time(kinds, [kinds.definition.type_index["coin"]], win, win) == 0
+
+    assert free(*resource) and not free(*resource, locked) and not free(*resource, armed)
 
 
 def test_rules_that_only_a_search_for_a_win_executes_count() -> None:

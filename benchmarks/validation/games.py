@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
+import math
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -369,11 +370,15 @@ def write_weights(weights: Mapping[str, float], rows: Sequence[Row], part: str =
     fitted = {row["game"] for row in rows if not held_out(row["game"])}
     known = json.loads((JUDGING / "game_weights.json").read_text(encoding="utf-8"))["provenance"] if part else ""
     how = f"the weight of {part} " if part else ""
+    stored = stored_weights()
+    scale = math.fsum(weights.values()) / math.fsum(
+        stored.get(name, 0.0) for name in weights
+    )  # those set keep their share
     data = {
         "provenance": f"{known}{'; ' if known else ''}{how}fitted on {len(fitted)} games of the GVGAI framework that "
         f"are not held out, against their negatives (benchmarks/validity.py games --fit{'-share' if part else ''}; "
         "docs/results/validity/games.md)",
-        "weights": {**weights, **{name: stored_weights()[name] for name in SET}},
+        "weights": {**weights, **{name: round(stored[name] * scale, 4) for name in SET}},
     }
     (JUDGING / "game_weights.json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.analysis import Ending, product_parameter
-from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
+from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, game_kinds
 
 GOALS: Mapping[str, str] = {
     "survive": "stay alive until time is up",
@@ -43,7 +43,6 @@ _TITLES: Mapping[str, str] = {
 }  # fmt: skip
 NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
 """The number that tells a type from others of its name."""
-_MOVING = ("chaser", "wanderer", "walker", "missile")
 
 
 class NamedType(Protocol):
@@ -140,7 +139,7 @@ def _goal(kinds: GameKinds, levels: Sequence[Level]) -> tuple[str, tuple[int, ..
     family, ending = found[0]
     types = [t for t in ending.types if t in kinds.present] or list(ending.types)
     if family in ("hunt", "destroy"):
-        types.sort(key=lambda t: kinds.kinds[t] not in _MOVING)  # these are what it is about
+        types.sort(key=lambda t: kinds.kinds[t] not in MOVING)  # these are what it is about
     elif family == "push":
         types.sort(key=lambda t: not _pushed_into(kinds, [t]))
     return family, tuple(types)
@@ -159,7 +158,7 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
         return "push"
     takers = {r.partner for r in analysis.removals if r.victim in types and r.partner is not None}
     avatars = {t for t in takers if kinds.kinds[t] == "avatar"}
-    moving = any(kinds.kinds[t] in _MOVING or analysis.has(t, "mover") for t in types)
+    moving = any(kinds.kinds[t] in MOVING or analysis.has(t, "mover") for t in types)
     shots = {t for t in takers if kinds.kinds[t] == "shot"}
     if shots and not avatars:
         return "destroy"
@@ -167,7 +166,7 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
         if moving:
             return "hunt"
         losers = {t for e in analysis.losses for t in e.types}
-        rivals = {t for t in takers - avatars if kinds.kinds[t] in _MOVING and t not in losers}
+        rivals = {t for t in takers - avatars if kinds.kinds[t] in MOVING and t not in losers}
         if rivals:
             return "race"
         most = max((sum(t in types for t, _, _ in level.placements) for level in levels), default=0)

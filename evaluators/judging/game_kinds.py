@@ -36,6 +36,8 @@ KINDS: Mapping[str, str] = {
 }
 """The kinds, from the first that applies to the last."""
 
+MOVING = ("chaser", "wanderer", "walker", "missile")
+"""Kinds of sprites that move by themselves."""
 CHASERS = ("Chaser", "Fleeing", "PathChaser", "PathAltChaser", "AlternateChaser", "RandomPathAltChaser", "LOSChaser")
 _WANDERERS = ("RandomNPC", "RandomInertial", "RandomAltChaser", "ErraticMissile", "RandomMissile", "Spreader")
 _WALKERS = ("Walker", "WalkerJumper")

@@ -15,14 +15,14 @@ import numpy as np
 
 from pcg.engine.game import Game
 from pcg.engine.lazy import cached_property
-from pcg.engine.state import Outcome, State
+from pcg.engine.state import State
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.agents import begin, make_agent, solve
 from pcg.evaluators.analysis import GameAnalysis, is_continuous
 from pcg.evaluators.effect_semantics import first_number
 from pcg.evaluators.evaluation import decode_play, encode_play
 from pcg.evaluators.games.kernel import WENT_ON
-from pcg.evaluators.games.trials import Board, Rung, Trials, play_seed
+from pcg.evaluators.games.trials import Board, Rung, Trial, Trials, play_seed
 from pcg.evaluators.metrics.profile import play_value
 from pcg.evaluators.proving import Experience, prove
 from pcg.evaluators.requirements import requirements
@@ -44,6 +44,8 @@ _LEAST_TICK_WORK, _FAR_FROM_MEAN, _LEAST_MOVING = 600, 24.0, 600
 """Bounds of a tick of a search: work, as a number and as a multiple of the mean of plays, and moving sprites."""
 _MEAN_WORK = 1500
 """Mean work of a forward-model call that a play may cost."""
+_ANY_WORK = 1 << 62
+"""Work that a play which a search has paid for may cost."""
 LADDER = (
     Rung("nothing", "nothing"),
     Rung("random", "random"),
@@ -157,26 +159,30 @@ class GamePlays:
             longest = min(longest, max(_LEAST_DEAR, int(dear)))
         calls = longest * self._trials.calls[rung]
         trial = self._trials.play(rung, k, self.seed, max_ticks=longest, allowance=_MEAN_WORK * calls + 4 * TICK_WORK)
-        self.fired |= trial.fired.astype(bool)
         if rung <= RANDOM:
             self._spent += trial.work
             self._ticks += max(1, trial.ticks)
         if trial.stop != WENT_ON:
             what = f"{trial.most} moving sprites" if trial.most >= MOST_MOVING else "too much work"
             raise Overgrown(f"{what} after {trial.ticks} ticks")
-        state = self.boards[number]
-        names = state.model.action_names
+        return self._keep(LADDER[rung].name, number, trial)
+
+    def _keep(self, player: str, number: int, trial: Trial) -> GamePlay:
+        """Keep a play of a level, and what it has executed."""
+        self.fired |= trial.fired.astype(bool)
+        board = self.boards[number]
+        names = board.model.action_names
         done = GamePlay(
-            LADDER[rung].name,
+            player,
             number,
             trial.seed,
             tuple(names[a] for a in trial.actions.tolist()),
             trial.won,
             trial.lost,
             trial.score,
-            self.progress(state.counts.tolist(), trial.counts.tolist(), trial.ticks, trial.won),
+            self.progress(board.counts.tolist(), trial.counts.tolist(), trial.ticks, trial.won),
         )
-        self.made.setdefault(done.player, []).append(done)
+        self.made.setdefault(player, []).append(done)
         return done
 
     def progress(self, before: Sequence[int], after: Sequence[int], ticks: int, won: bool) -> float:
@@ -288,22 +294,8 @@ class GamePlays:
         return best
 
     def _record(self, player: str, level: int, seed: int, actions: Sequence[str]) -> GamePlay:
-        state = self.game.start(self.levels[level], seed)
-        before = state.model.type_counts(state.address)
-        used: list[str] = []
-        for action in actions:
-            if state.is_over:
-                break
-            state.advance(action)
-            used.append(action)
-        allowance = _MEAN_WORK * len(used) + 4 * TICK_WORK
-        self.fired |= self._trials.replay(level, encode_play(used), seed, allowance).fired.astype(bool)
-        after = state.model.type_counts(state.address)
-        won, lost = state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES
-        reached = self.progress(before, after, len(used), won)
-        done = GamePlay(player, level, seed, tuple(used), won, lost, float(state.score), reached)
-        self.made.setdefault(player, []).append(done)
-        return done
+        """Keep a play that a search has found."""
+        return self._keep(player, level, self._trials.replay(level, encode_play(actions), seed, _ANY_WORK))
 
     # -- what the plays show -------------------------------------------------------------------------------------------
 

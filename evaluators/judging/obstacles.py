@@ -1,5 +1,5 @@
-"""Obstacles of a player: dangers that come to the player, things that can be pushed wrong, what has to be
-held, and whatever else ends the plays of players who look ahead, or keeps them from winning.
+"""Obstacles of a player: dangers that come to the player, things that can be pushed wrong, what has to be held, and
+whatever else ends the plays of players who look ahead, or keeps them from winning.
 
 What stands about and kills, where one can walk around it, is no danger to anybody who looks. Time is one where it is
 short: agents that plan a few steps lose many a game by time that people would win at leisure.
@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pcg.evaluators.effect_semantics import FIRST, SECOND, Consequence, type_ids
-from pcg.evaluators.judging.game_kinds import GameKinds
+from pcg.evaluators.judging.game_kinds import MOVING, GameKinds
 from pcg.evaluators.judging.game_plays import LADDER, THOROUGH, GamePlay
 
 SHORT = 0.25
 """Share of the time that the quickest win known takes, from which on time is short: of the games that people made in
 which nothing but time ends plays, the one with the least time takes an eighth of it."""
-MOVERS = ("chaser", "wanderer", "walker", "missile")
-"""Kinds of sprites that may come to the player."""
 _IN_THE_WAY = frozenset({"push", "block", "turn", "wrap"})
 """Consequences for what is pushed that lead to nothing."""
 _BARS = frozenset({"kill", "hurt", "block"})
@@ -91,7 +89,7 @@ def nothing_but_time(
     quickest = min((play.ticks for play in by_skilled if play.won), default=0)
     if not quickest or _asked_for(kinds) & set(held) or can_be_pushed_wrong(kinds):
         return None
-    ends = by_anybody if kinds.of(*MOVERS) else by_skilled
+    ends = by_anybody if kinds.of(*MOVING) else by_skilled
     if any(play.lost and not (limit and play.ticks >= limit) for play in ends):
         return None
     if limit and quickest >= SHORT * limit:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.evaluators.judging.concepts import NUMBER, Concept, concept
-from pcg.evaluators.judging.game_kinds import GameKinds, sought
+from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, sought
 
-_MOVING = ("chaser", "wanderer", "walker", "missile")
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
 _UNLOCKING = "killIfOtherHasMore"
 """Effect by which who holds enough of something takes something away."""
@@ -87,7 +86,7 @@ class _Words:
         kinds, analysis = self.kinds, self.kinds.analysis
         takers = {r.partner for r in analysis.removals if r.victim == t and r.partner is not None}
         how = {kinds.kinds.get(p, "") for p in takers}
-        moves = kinds.kinds[t] in _MOVING or analysis.has(t, "mover")
+        moves = kinds.kinds[t] in MOVING or analysis.has(t, "mover")
         if "avatar" in how and not ("shot" in how and analysis.harms(t)):
             if _opened(kinds.definition, t):
                 return "open"
@@ -136,14 +135,14 @@ class _Words:
         kinds = self.kinds
         wanted = set(types)
         found = {r.partner for r in kinds.analysis.removals if r.victim in wanted}
-        return sorted(p for p in found if p is not None and kinds.kinds.get(p) in _MOVING)
+        return sorted(p for p in found if p is not None and kinds.kinds.get(p) in MOVING)
 
     def places(self, types: Iterable[int]) -> list[int]:
         """Return the types that stand, by which sprites of some types are gone or turn into others."""
         kinds = self.kinds
         wanted = set(types)
         found = {r.partner for r in kinds.analysis.removals if r.victim in wanted and r.partner is not None}
-        return sorted(p for p in found if kinds.kinds.get(p) not in (*_MOVING, "avatar", "shot"))
+        return sorted(p for p in found if kinds.kinds.get(p) not in (*MOVING, "avatar", "shot"))
 
     def held(self, targets: Iterable[int]) -> list[str]:
         """Return how many of which things the avatar has to hold to take sprites of some types away."""
@@ -178,7 +177,7 @@ class _Words:
             if kind == "shot":
                 how = f"that is {_DONE[self._how_shots_take([source.partner])]}"
             if how is None:
-                stands = kinds.kinds.get(source.partner) not in _MOVING
+                stands = kinds.kinds.get(source.partner) not in MOVING
                 other = self.some(source.partner)
                 how = f"that meets {other}" if moves else f"pushed into {other}" if pushed and stands else ""
             if not how:  # something stands still and is met

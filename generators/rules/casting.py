@@ -17,7 +17,7 @@ from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import SpriteClass
 from pcg.evaluators.analysis import MOBILITY
 from pcg.evaluators.judging.game_kinds import sought
-from pcg.generators.rules.genes import EOS, Params, Rule, RuleSet, Termination
+from pcg.generators.rules.genes import EOS, Params, Rule, RuleSet, Termination, none_left
 from pcg.generators.rules.learned import LearnedSpace
 
 _TOGETHER = 0.8
@@ -320,13 +320,9 @@ class Draft:
             Unfit: for more types than a termination counts.
         """
         self.goals += names
-        if len(names) == 1:
-            self.endings.append(Termination("SpriteCounter", (("stype", names[0]), ("limit", "0"), ("win", "True"))))
-        elif len(names) in (2, 3):
-            types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
-            self.endings.append(Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True"))))
-        else:
+        if not 1 <= len(names) <= 3:
             raise Unfit
+        self.endings.append(none_left(names))
 
     def lose(self, name: str) -> None:
         """Add an end: nothing of a type is left."""

@@ -67,6 +67,18 @@ class Termination:
         return " ".join([self.name, *(f"{k}={v}" for k, v in self.params)])
 
 
+def none_left(names: Sequence[str], limit: str = "0") -> Termination:
+    """Return the termination by which the player wins when no more than `limit` sprites of one to three types are left.
+
+    >>> print(none_left(["key"]), "|", none_left(["key", "coin"]))
+    SpriteCounter stype=key limit=0 win=True | MultiSpriteCounter stype1=key stype2=coin limit=0 win=True
+    """
+    rest = ("limit", limit), ("win", "True")
+    if len(names) == 1:
+        return Termination("SpriteCounter", (("stype", names[0]), *rest))
+    return Termination("MultiSpriteCounter", (*((f"stype{k + 1}", name) for k, name in enumerate(names)), *rest))
+
+
 Gene = Rule | Termination
 
 

@@ -66,21 +66,26 @@ def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
 
 
 def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
-    """Rules without those by which something dies of a touch of which it dies in any case, and that pay nothing."""
+    """Rules without those by which something may die of a touch of which it dies in any case, and without second ones
+    for one death that pay nothing.
+    """
+    both = [rule for rule in rules if rule.effect == "killBoth"]
+    sure = [*both, *(rule for rule in rules if rule.effect == "killSprite")]
+    found: list[Rule] = []
+    for rule in rules:
+        others: Sequence[Rule] = ()
+        if rule.effect.startswith(_MAYBE):
+            others = sure
+        elif rule.effect == "killSprite" and rule.get("scoreChange") is None:
+            others = [*both, *(one for one in found if one.effect == "killSprite")]
+        if not any(_covers(space, one, rule) for one in others):
+            found.append(rule)
+    return found
 
-    def covers(k: int, other: int) -> bool:
-        one, rule = rules[k], rules[other]
-        before = k < other or one.effect == "killBoth" or rule.effect != "killSprite"
-        return k != other and one.effect in ("killSprite", "killBoth") and before and all(
-            members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, rule.pair, strict=True)
-        )  # fmt: skip
 
-    def repeats(k: int) -> bool:
-        rule = rules[k]
-        once = rule.effect == "killSprite" and rule.get("scoreChange") is None
-        return (once or rule.effect.startswith(_MAYBE)) and any(covers(other, k) for other in range(len(rules)))
-
-    return [rule for k, rule in enumerate(rules) if not repeats(k)]
+def _covers(space: LearnedSpace, one: Rule, other: Rule) -> bool:
+    """Return True where all that a rule is about is what another one is about as well."""
+    return all(members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, other.pair, strict=True))
 
 
 def _has_continuous_physics(space: LearnedSpace) -> bool:

@@ -16,7 +16,8 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
-from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, with_params
+from pcg.evaluators.judging.game_kinds import MOVING
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, none_left, with_params
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.meaning_repair import STANDING, VANISHING, made_by, members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
@@ -44,7 +45,6 @@ _TAKING = ("killSprite", "collectResource")
 """Effects by which the player takes something away for good."""
 _DEATHS = ("killSprite", "killIfAlive")
 """Effects by which it dies of whatever it meets."""
-_DANGERS = ("chaser", "wanderer", "walker", "missile")
 _LEAST_TIME = 25
 """Ticks that a game lasts at least."""
 _TRIES = 4
@@ -105,9 +105,7 @@ def lengthen_goal(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generat
     more = [n for n in more if any((n, hero) in space.pairs for hero in space.kinds.avatars)]
     if not more or len(counted) > 2:
         return None
-    names = [*counted, more[int(rng.integers(len(more)))]]
-    types = tuple((f"stype{k + 1}", name) for k, name in enumerate(names))
-    goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    goal = none_left([*counted, more[int(rng.integers(len(more)))]])
     return RuleSet(genotype.rules, (goal, *(e for e in genotype.terminations if not e.wins)))
 
 
@@ -121,7 +119,7 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     wide = {n for h in heroes for n in _wide(space, h)}
     goals = {value for e in genotype.terminations for _, value in e.params}
     met = {n for r in genotype.rules if wide & {*r.pair} for n in r.pair} | goals
-    movers = [n for n in _leaves(space, (*_DANGERS, "spawner")) if n in space.kinds.movers and space.goes(n)]
+    movers = [n for n in _leaves(space, (*MOVING, "spawner")) if n in space.kinds.movers and space.goes(n)]
     free = [n for n in dict.fromkeys((*movers, *_trails(space))) if not _wide(space, n) & met]
     free = [n for n in free if any((h, n) in space.pairs for h in heroes)]
     if not free:
@@ -146,11 +144,8 @@ def ease(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> Ru
             names = [value for key, value in ending.params if key.startswith("stype")]
             most = max(names, key=lambda n: sum(space.counts.get(t, 0) for t in members_of(space, n)), default="")
             if left := [n for n in names if n != most]:
-                name = "SpriteCounter" if len(left) == 1 else "MultiSpriteCounter"
-                keys = ["stype"] if len(left) == 1 else [f"stype{n + 1}" for n in range(len(left))]
-                rest = (item for item in ending.params if not item[0].startswith("stype"))
-                params = (*zip(keys, left, strict=True), *rest)
-                found.append(RuleSet(genotype.rules, (*others[0], Termination(name, params), *others[1])))
+                less = none_left(left, ending.get("limit") or "0")
+                found.append(RuleSet(genotype.rules, (*others[0], less, *others[1])))
         limit = ending.get("limit") or ""
         if ending.name == "Timeout" and not ending.wins and limit.isdecimal():
             longer = replace(ending, params=with_params(ending.params, {"limit": str(2 * int(limit))}))
@@ -217,8 +212,7 @@ def _with_one_goal(endings: Sequence[Termination]) -> list[Termination]:
     named = list(dict.fromkeys(v for e in vanish for key, v in e.params if key.startswith("stype")))
     goal = wins[0]
     if len(vanish) == len(wins) and len(named) in (2, 3):
-        types = tuple((f"stype{k + 1}", name) for k, name in enumerate(named))
-        goal = Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+        goal = none_left(named)
     return [goal, *(e for e in endings if not e.wins)]
 
 
@@ -286,7 +280,7 @@ def _with_kin(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
 
 def _kin(space: LearnedSpace, name: str) -> list[str]:
     """Groups of a type, from the narrowest, in which all sprites are of its kind and move."""
-    if space.roles.get(name) not in (*_DANGERS, "spawner"):
+    if space.roles.get(name) not in (*MOVING, "spawner"):
         return []
     index, types = space.definition.type_index, space.definition.types
     above = [types[t].name for t in reversed(types[index[name]].path) if types[t].name != name]
@@ -312,7 +306,7 @@ def _shots_of_others(
         spec = ontology.SPRITE_CLASSES[str(types[index[maker]].class_name)]
         made = [n for key in spec.creates for n in str(types[index[maker]].params.get(key, "")).split(",") if n]
         for name in made:
-            if space.roles.get(name) not in _DANGERS or _wide(space, name) & (met | goals):
+            if space.roles.get(name) not in MOVING or _wide(space, name) & (met | goals):
                 continue
             if rng.random() < _BROUGHT:
                 found += [Rule(h, name, "killSprite") for h in heroes if (h, name) in space.pairs]
@@ -480,7 +474,7 @@ def _dangers(
     wide = {n for h in heroes for n in _wide(space, h)}
     if any(r.first in wide and ontology.EFFECTS[r.effect].kills_first for r in rules):
         return []
-    threats = [n for n in _leaves(space, _DANGERS) if n in space.kinds.movers and not _prey(rules, n, wide)]
+    threats = [n for n in _leaves(space, MOVING) if n in space.kinds.movers and not _prey(rules, n, wide)]
     if not threats:
         return []
     threat = threats[int(rng.integers(len(threats)))]

@@ -10,7 +10,7 @@ what flees and not what it flees from, boxes can be pushed, and what is counted 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from pcg.evaluators.judging.game_kinds import sought
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.rules.constructive.level_analyser import LevelRoles
 from pcg.generators.rules.contract import IndependentRuleGenerator
-from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, none_left
 from pcg.generators.rules.operators import repair_rules
 from pcg.generators.rules.space import RuleSpace
 
@@ -229,8 +229,4 @@ class _Draft:
 
 def _gone(names: Iterable[str]) -> Termination:
     """All sprites of up to three types are gone (MultiSpriteCounter knows no more)."""
-    chosen: Sequence[str] = list(names)[:3]
-    if len(chosen) == 1:
-        return Termination("SpriteCounter", (("stype", chosen[0]), ("limit", "0"), ("win", "True")))
-    types = tuple((f"stype{k + 1}", name) for k, name in enumerate(chosen))
-    return Termination("MultiSpriteCounter", (*types, ("limit", "0"), ("win", "True")))
+    return none_left(list(names)[:3])

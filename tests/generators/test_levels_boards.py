@@ -137,6 +137,15 @@ def test_changes_go_on_until_a_level_is_original_enough(halls: Game) -> None:
     assert np.mean(enough) > 0.6 and np.mean(once) < 0.3
 
 
+def test_changes_do_not_lead_back_to_the_levels_of_the_game() -> None:
+    """Where only the width of a lawn can change, rounds that make it as wide as it was bring nothing new."""
+    rows = ["w" * 20, *["w.,,,,,............w"] * 3, "w.,,,,,.....A......w", *["w.,,,,,............w"] * 3, "w" * 20]
+    levels = ["\n".join(rows), "\n".join(rows).replace("..A..", ".A...")]
+    context, boards = boards_of(pcg.load(HALLS, levels=levels), least=0.2)
+    found = [originality(grid, context.examples) for grid in drawn(boards, context.examples[0].shape)]
+    assert np.mean([one >= 0.12 for one in found]) > 0.3
+
+
 def test_halves_that_mirror_each_other_still_do_with_other_proportions() -> None:
     pillars, hall = "w....ww...w...ww....w", "w.........w.........w"
     rows = [

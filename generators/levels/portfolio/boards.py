@@ -54,8 +54,8 @@ SHIFT = 0.25
 """Most rows or columns that are taken away in one place and added in another, as a share of all."""
 SYMMETRIC = 0.95
 """Share of cells that are walls on both sides or on none from which on the halves of a board mirror each other."""
-ROUNDS = 6
-"""Most rounds of changes for one level."""
+ROUNDS, IN_VAIN = 24, 8
+"""Most rounds of changes for one level, and most of them one after the other that bring nothing new."""
 FACING = 0.02
 """Share of the cells that two levels have in common beyond those that one has with the other's mirror image, from which
 on both face one way.
@@ -104,9 +104,15 @@ class Boards:
         else:
             grid = same[int(rng.integers(len(same)))].copy()
         grid = self._exchanged(grid, levels, rng)
+        original, vain = self._originals.originality(grid), 0
         for _ in range(ROUNDS):
-            grid = self._changed(grid, rng)
-            if self._originals.originality(grid) >= self.least:
+            changed = self._changed(grid, rng)
+            now = self._originals.originality(changed)
+            vain = 0 if now > original else vain + 1
+            # a round that leads back towards one of the game's levels is not taken
+            if now >= original:
+                grid, original = changed, now
+            if original >= self.least or vain == IN_VAIN:
                 break
         return grid
 

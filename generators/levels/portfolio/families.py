@@ -25,6 +25,7 @@ from pcg.generators.levels.portfolio.example_objects import ExampleObjects
 from pcg.generators.levels.portfolio.lines import Lines
 from pcg.generators.levels.portfolio.local_structure import LocalStructure
 from pcg.generators.levels.portfolio.quilting import Quilt
+from pcg.generators.levels.portfolio.set_pieces import SetPieces
 from pcg.generators.levels.wall_layout import draw_size, fits
 
 SMALLEST_PIECE, LARGEST_PIECE = 3, 7
@@ -84,6 +85,8 @@ class Workshop:
         """Numbers and places of objects in the game's own levels."""
         self.structure = LocalStructure(context, self.images, self.example_objects)
         """Walls and stretches as they are in the game's own levels, cell by cell."""
+        self.set_pieces = SetPieces(context)
+        """Things that stand in the same order in all of the game's own levels."""
         self._boards = Boards(context, self.images, self.structure, least, keeps, self.mirrors)
         self._shapes = [g.shape for g in context.examples if fits(g.shape, widths, heights)]
         self._made: dict[str, IndependentGenerator] = {}

@@ -484,6 +484,8 @@ class PortfolioGenerator(DelayedGenerator):
         builder = LevelBuilder(self.context, np.ascontiguousarray(draft[:height, :width], np.int16))
         if settles and self.context.examples:
             self._one_avatar(builder, rng)
+            if self.sketch is None:
+                self.workshop.set_pieces.place(builder, rng)
             self.example_objects.settle(builder, rng, spread)
             # Objects that were placed one by one stand in no order.
             if self.formations.tiles and rng.random() < 2.0 * self.formations.disorder(builder.grid):
@@ -536,9 +538,9 @@ class PortfolioGenerator(DelayedGenerator):
             rng: draws.
             axis: along which all edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
         """
-        drawn = self.sketch.drawn if self.sketch is not None else None
+        drawn = self.sketch.drawn if self.sketch is not None else self.workshop.set_pieces.cells(grid)
         if self._draws_lines:
-            drawn = self.workshop.lines.cells(grid)
+            drawn = drawn | self.workshop.lines.cells(grid)
         polished = self.polishing.polish(grid, rng, self.integer("polish"), axis, drawn)
         mended = self.structure.mend(polished, rng, drawn)
         if axis is not None:

@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.validation.similarity import hamming, jensen_shannon, patterns
 from benchmarks.validation.split import held_out
+from benchmarks.validation.tile_patterns import hamming, jensen_shannon, patterns
 from pcg.engine.game import find_levels
 from pcg.evaluators.metrics.likeness import codes, frame_of, level_shape
 

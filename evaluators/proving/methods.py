@@ -26,7 +26,7 @@ from pcg.evaluators.agents.kernel.decision import DECISION
 from pcg.evaluators.agents.kernel.pair_distances import MOST_PAIRS
 from pcg.evaluators.analysis import GameAnalysis, analyse, is_continuous
 from pcg.evaluators.proving.contacts import Contacts
-from pcg.evaluators.proving.exploration import MEMORY, MOST_ROOM, Cells, Exploration
+from pcg.evaluators.proving.exploration import MOST_ROOM, Cells, Exploration
 from pcg.evaluators.proving.guidance import Outlasting, cells_of, meetings_to_win
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.pushing import PushBoard, PushRules, PushSearch, push_rules
@@ -56,6 +56,8 @@ DETOUR = -0.05
 AGENTS: dict[str, int] = {"ybcriber": 300, "olets": 300}
 """Planning agents that play when everything else fails, with their forward-model calls per decision."""
 
+_STATES = 32 * 2**20
+"""Bytes of states that A* keeps; it plays again what it needs beyond these, to the same end."""
 _TRUST = 5.0
 """Weight of the estimate where an action lasts several ticks: it counts cells."""
 _LEAST, _QUIET = 50_000, 4
@@ -150,7 +152,7 @@ class GraphSearching(Method):
         decision.point("joint", np.zeros(1, dtype=np.int64))
         search = GraphSearch(
             model, decision, max_nodes=nodes, algorithm="astar", weights=self._weights, max_ticks=self._max_ticks,
-            weight=1.0 if self._stride == 1 else _TRUST, blocks=MEMORY // model.stride, stride=self._stride,
+            weight=1.0 if self._stride == 1 else _TRUST, blocks=_STATES // model.stride, stride=self._stride,
             pairs=self._pairs,
         )  # fmt: skip
         search.begin(self._state.address)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pcg
-from benchmarks.validation import similarity
+from benchmarks.validation import similarity, tile_patterns
 from pcg.evaluators.metrics.likeness import LevelShape, level_distance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,14 +63,16 @@ def test_choices_of_the_nearer_level_are_predicted(rooms: tuple[Path, list[str]]
 
 def test_baselines_are_those_of_the_literature() -> None:
     one, other = similarity.codes("aab\naab"), similarity.codes("aab\nbab")
-    assert similarity.hamming(one, other) == pytest.approx(1 / 6)
-    assert similarity.hamming(one, similarity.codes("aa\naa\naa")) == pytest.approx(1 - 4 / 8)
-    apart = similarity.jensen_shannon(similarity.patterns(one, 1), similarity.patterns(other, 1))
+    assert tile_patterns.hamming(one, other) == pytest.approx(1 / 6)
+    assert tile_patterns.hamming(one, similarity.codes("aa\naa\naa")) == pytest.approx(1 - 4 / 8)
+    apart = tile_patterns.jensen_shannon(tile_patterns.patterns(one, 1), tile_patterns.patterns(other, 1))
     p, q = np.array([4, 2]) / 6, np.array([3, 3]) / 6
     m = (p + q) / 2
     assert apart == pytest.approx(float(((p * np.log2(p / m)).sum() + (q * np.log2(q / m)).sum()) / 2))
     assert (
-        similarity.jensen_shannon(similarity.patterns(one, 2), similarity.patterns(similarity.codes("xxx\nxxx"), 2))
+        tile_patterns.jensen_shannon(
+            tile_patterns.patterns(one, 2), tile_patterns.patterns(similarity.codes("xxx\nxxx"), 2)
+        )
         == 1
     )
 

@@ -10,12 +10,9 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pcg.evaluators.preferences.consistency import position_bias
-
-if TYPE_CHECKING:
-    from pcg.report.preferences import Analysis
+from pcg.report.preference_analysis import Analysis
 
 Number = tuple[str, str, str, float]
 """Table, row, name, value."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from pcg.report.base import Cell, Column, Table
 from pcg.report.base import interval_cell as _interval
 from pcg.report.base import number_cell as _n
 from pcg.report.base import signed_cell as _signed
-
-if TYPE_CHECKING:
-    from pcg.report.preferences import Analysis
+from pcg.report.preference_analysis import Analysis
 
 
 def p_text(p: float) -> str:

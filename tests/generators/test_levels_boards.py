@@ -138,7 +138,7 @@ def test_changes_go_on_until_a_level_is_original_enough(halls: Game) -> None:
 
 
 def test_changes_do_not_lead_back_to_the_levels_of_the_game() -> None:
-    """Where only the width of a lawn can change, rounds that make it as wide as it was bring nothing new."""
+    """Rounds that make a lawn as wide as it was bring nothing new, though its width alone can change."""
     rows = ["w" * 20, *["w.,,,,,............w"] * 3, "w.,,,,,.....A......w", *["w.,,,,,............w"] * 3, "w" * 20]
     levels = ["\n".join(rows), "\n".join(rows).replace("..A..", ".A...")]
     context, boards = boards_of(pcg.load(HALLS, levels=levels), least=0.2)

@@ -23,6 +23,8 @@ LEVELS = 3
 """Fewest levels of a game that show what always stands together."""
 NEAR = 2
 """Most rows and columns from one thing of a set piece to the next."""
+SIDES = (((1, 0), (0, 0)), ((0, 1), (0, 0)), ((0, 0), (1, 0)), ((0, 0), (0, 1)))
+"""Rows and columns by which a block grows at its first cell and at its last one, side by side."""
 LARGEST = 0.4
 """Largest set piece, as a share of the cells of the smallest level: what is larger is the board itself."""
 
@@ -36,7 +38,7 @@ class SetPiece:
     block: Grid
     """The piece, shape (rows, columns)."""
     places: tuple[tuple[float, float], ...]
-    """Where the game's levels have its first cell: row and column as shares of those that it could be in."""
+    """Row and column of its first cell in the game's levels, as shares of those that it could be in."""
 
     def found(self, grid: Grid) -> tuple[int, int] | None:
         """Return the first cell of the piece where a level has it whole, None where it has not."""
@@ -87,15 +89,15 @@ class SetPieces:
     def _piece(self, levels: Sequence[Grid], tiles: Sequence[int]) -> SetPiece | None:
         """Return the largest block of cells around some things that is the same in all levels; None for a board."""
         cells = [np.argwhere(np.isin(grid, tiles)) for grid in levels]
-        first = np.array([found.min(axis=0) for found in cells])
-        last = np.array([found.max(axis=0) + 1 for found in cells])
+        first = np.array([found.min(axis=0) for found in cells], np.int64)
+        last = np.array([found.max(axis=0) + 1 for found in cells], np.int64)
         if len({block.tobytes() for block in _blocks(levels, first, last)}) > 1:
             return None  # something else stands between them here and there
         grown = True
         while grown:
             grown = False
-            for before, after in (([1, 0], [0, 0]), ([0, 1], [0, 0]), ([0, 0], [1, 0]), ([0, 0], [0, 1])):
-                top, bottom = first - before, last + after
+            for before, after in SIDES:
+                top, bottom = first - np.array(before, np.int64), last + np.array(after, np.int64)
                 inside = (top >= 0).all() and all((b <= g.shape).all() for b, g in zip(bottom, levels, strict=True))
                 if inside and len({block.tobytes() for block in _blocks(levels, top, bottom)}) == 1:
                     first, last, grown = top, bottom, True

@@ -206,7 +206,7 @@ def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
 
 def _danger(kinds: GameKinds) -> str:
     analysis = kinds.analysis
-    harmful = [t for t in kinds.present if analysis.harms(t)]
+    harmful = kinds.dangers()
     for name, of in (
         ("chasers", ("chaser",)),
         ("missiles", ("missile", "spawner")),

@@ -69,6 +69,16 @@ class GameKinds:
         """Name of a type."""
         return self.definition.types[type_id].name
 
+    def runs_away(self, type_id: int) -> bool:
+        """Return True for a type that runs away from the avatar."""
+        sprite, types = self.definition.types[type_id], self.definition.types
+        wide = {types[group].name for a in self.analysis.avatars for group in types[a].path}
+        return flees(sprite) and not wide.isdisjoint(sought(sprite))
+
+    def dangers(self) -> tuple[int, ...]:
+        """Types that harm the avatar and do not run away from it."""
+        return tuple(t for t in self.present if self.analysis.harms(t) and not self.runs_away(t))
+
     def taken(self) -> set[int]:
         """Types of which the avatar takes sprites away by touching them."""
         avatars = self.analysis.avatars
@@ -131,6 +141,19 @@ def sought(sprite: SpriteType) -> list[str]:
     """
     values = (str(sprite.params.get(key, "")).split(",") for key in ("stype", "stype1", "stype2"))
     return [name for names in values for name in names if name]
+
+
+def flees(sprite: SpriteType) -> bool:
+    """Return True for a chaser that runs away from what it is after.
+
+    >>> import pcg
+    >>> definition = pcg.load("hunt").definition
+    >>> flees(definition.types[definition.type_index["dog"]])
+    False
+    """
+    spec = SPRITE_CLASSES.get(sprite.class_name or "")
+    given = spec.params.get("fleeing") if spec is not None else None
+    return bool(sprite.params.get("fleeing", given.default)) if given is not None else False
 
 
 def _stands(definition: GameDefinition, type_id: int) -> bool:

@@ -89,7 +89,7 @@ def nothing_but_time(
     quickest = min((play.ticks for play in by_skilled if play.won), default=0)
     if not quickest or _asked_for(kinds) & set(held) or can_be_pushed_wrong(kinds):
         return None
-    ends = by_anybody if kinds.of(*MOVING) else by_skilled
+    ends = by_skilled if all(map(kinds.runs_away, kinds.of(*MOVING))) else by_anybody
     if any(play.lost and not (limit and play.ticks >= limit) for play in ends):
         return None
     if limit and quickest >= SHORT * limit:

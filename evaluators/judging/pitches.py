@@ -255,7 +255,7 @@ def _pushing(said: _Words, targets: Sequence[int]) -> str:
 
 def _trouble(about: Concept, said: _Words) -> str:
     kinds = said.kinds
-    harmful = [t for t in kinds.present if kinds.analysis.harms(t)]
+    harmful = kinds.dangers()
     those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
     going = [t for t in harmful if kinds.analysis.has(t, "mover")]  # nests do not fly about
     dangers = said.several(those or going or harmful)

@@ -16,7 +16,7 @@ from pcg.engine.lazy import cached_property
 from pcg.engine.vgdl import ontology
 from pcg.engine.vgdl.ontology_params import SpriteClass
 from pcg.evaluators.analysis import MOBILITY
-from pcg.evaluators.judging.game_kinds import sought
+from pcg.evaluators.judging.game_kinds import flees, sought
 from pcg.generators.rules.genes import EOS, Params, Rule, RuleSet, Termination, none_left
 from pcg.generators.rules.learned import LearnedSpace
 
@@ -177,9 +177,7 @@ class Casting:
         return chases and not self._flees(name) and bool(self._targets(name) & self._wide)
 
     def _flees(self, name: str) -> bool:
-        spec = self._spec(name)
-        param = spec.params.get("fleeing")
-        return bool(self._types[name].params.get("fleeing", param.default if param is not None else False))
+        return flees(self._types[name])
 
     def _targets(self, name: str) -> set[str]:
         return set(sought(self._types[name]))

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
-from pcg.evaluators.judging.game_kinds import MOVING
+from pcg.evaluators.judging.game_kinds import MOVING, flees, sought
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, none_left, with_params
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.meaning_repair import STANDING, VANISHING, made_by, members_of, mend_meaning
@@ -121,7 +121,7 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     met = {n for r in genotype.rules if wide & {*r.pair} for n in r.pair} | goals
     movers = [n for n in _leaves(space, (*MOVING, "spawner")) if n in space.kinds.movers and space.goes(n)]
     free = [n for n in dict.fromkeys((*movers, *_trails(space))) if not _wide(space, n) & met]
-    free = [n for n in free if any((h, n) in space.pairs for h in heroes)]
+    free = [n for n in free if any((h, n) in space.pairs for h in heroes) and not _runs_away(space, n)]
     if not free:
         return _with_less_time(genotype)
     danger = free[int(rng.integers(len(free)))]
@@ -345,6 +345,15 @@ def _wide(space: LearnedSpace, name: str) -> set[str]:
     return {types[t].name for t in types[index[name]].path} if name in index else {name}
 
 
+def _runs_away(space: LearnedSpace, name: str) -> bool:
+    """Return True for a type that runs away from the avatar, and so is no danger to it."""
+    index, types = space.definition.type_index, space.definition.types
+    if name not in index or not flees(types[index[name]]):
+        return False
+    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
+    return not heroes.isdisjoint(sought(types[index[name]]))
+
+
 def _leaves(space: LearnedSpace, kinds: Iterable[str]) -> list[str]:
     index, types = space.definition.type_index, space.definition.types
     return [n for n in space.kinds.actors if types[index[n]].leaf and space.roles[n] in kinds]
@@ -472,9 +481,11 @@ def _dangers(
         return []
     heroes = list(space.kinds.avatars)
     wide = {n for h in heroes for n in _wide(space, h)}
-    if any(r.first in wide and ontology.EFFECTS[r.effect].kills_first for r in rules):
+    deadly = [r.second for r in rules if r.first in wide and ontology.EFFECTS[r.effect].kills_first]
+    if not all(_runs_away(space, name) for name in deadly):
         return []
-    threats = [n for n in _leaves(space, MOVING) if n in space.kinds.movers and not _prey(rules, n, wide)]
+    movers = [n for n in _leaves(space, MOVING) if n in space.kinds.movers and not _runs_away(space, n)]
+    threats = [n for n in movers if not _prey(rules, n, wide)]
     if not threats:
         return []
     threat = threats[int(rng.integers(len(threats)))]

@@ -45,3 +45,19 @@ def test_the_wall_that_every_game_has_may_stand_in_no_rule() -> None:
     kinds = game_kinds(game.definition, [game.read_level(0)])
     assert [kinds.name(t) for t in kinds.of("frame")] == ["wall"]
     assert judge_game(game, effort=0.2).problem
+
+
+@pytest.mark.parametrize(
+    ("ghost", "danger"),
+    [
+        ("Fleeing stype=hero", "none"),
+        ("Chaser stype=hero fleeing=True", "none"),
+        ("Chaser stype=hero", "chasers"),
+        ("Fleeing stype=coin", "chasers"),
+    ],
+)
+def test_what_runs_away_from_the_player_is_no_danger(ghost: str, danger: str) -> None:
+    game = load(FETCH.replace("RandomNPC cooldown=2", f"{ghost} cooldown=2"), levels=[LEVEL])
+    kinds = game_kinds(game.definition, [game.read_level(0)])
+    assert concept_of(game, [game.read_level(0)]).danger == danger
+    assert [kinds.name(t) for t in kinds.dangers()] == ([] if danger == "none" else ["ghost"])

@@ -360,6 +360,17 @@ def test_time_is_short_where_the_quickest_win_takes_a_quarter_of_it(
     assert nothing_but_time(kinds, [index[name] for name in held], plays, plays) == limit
 
 
+def test_a_player_who_looks_ahead_has_nothing_in_the_way_of_what_runs_away() -> None:
+    """Somebody who acts at random runs into what has no way out."""
+
+    def play(*, won: bool) -> GamePlay:
+        return GamePlay("thorough", 0, 1, ("NIL",) * 10, won, not won, 0.0, 1.0)
+
+    for ghost, free in (("Fleeing stype=hero", 0), ("Chaser stype=hero", None)):
+        kinds = kinds_of(changed(("ghost > RandomNPC", f"ghost > {ghost}")))
+        assert nothing_but_time(kinds, [], [play(won=False), play(won=True)], [play(won=True)]) == free
+
+
 def test_what_has_to_be_held_stands_in_the_way_where_something_asks_for_it() -> None:
     """Coins that are only gathered are held as well."""
     resource = (

@@ -140,6 +140,11 @@ def test_lists_of_words() -> None:
     assert listed([]) == "" and listed(["a"]) == "a" and listed("abc") == "a, b and c"
 
 
+def test_nothing_that_runs_away_chases_anybody() -> None:
+    shy = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "ghost > Fleeing stype=hero cooldown=2")
+    assert told(load(shy, levels=[LEVEL])) == "Gather every coin."
+
+
 def test_a_danger_that_dies_at_something_is_lured_there() -> None:
     trap = (
         FETCH.lstrip()

@@ -207,6 +207,40 @@ def test_where_nothing_stands_in_the_way_something_does() -> None:
     assert harden(learned("boxes"), RuleSet((), ()), rng) is None, "nothing moves by itself"
 
 
+@pytest.mark.parametrize("second", ["Chaser stype=hero", "Fleeing stype=hero"])
+def test_what_runs_away_is_not_what_makes_a_game_dangerous(second: str) -> None:
+    text = f"""BasicGame
+    SpriteSet
+        floor > Immovable
+        coin > Immovable
+        hare > Fleeing stype=hero
+        dog > {second}
+        hero > MovingAvatar
+        wall > Immovable
+    InteractionSet
+        hero wall > stepBack
+        coin hero > killSprite
+        hero hare > killSprite
+    TerminationSet
+        SpriteCounter stype=coin win=True
+        SpriteCounter stype=hero win=False
+    LevelMapping
+        . > floor
+        w > wall
+        c > floor coin
+        h > floor hare
+        d > floor dog
+        A > floor hero
+"""
+    space = LearnedSpace(RuleSpace.of(text, ["wwwwwwww\nwA.c.h.w\nwc..d..w\nwwwwwwww"]))
+    made = repair_playability(space, RuleSet.of(text), np.random.default_rng(1), share=1.0, most=30)
+    deadly = {r.second for r in made.rules if r.first == "hero" and r.effect == "killSprite"}
+    assert deadly == ({"hare", "dog"} if second.startswith("Chaser") else {"hare"})
+    calm = RuleSet((Rule("coin", "hero", "killSprite"),), RuleSet.of(text).terminations)
+    harder = [harden(space, calm, np.random.default_rng(seed)) for seed in range(8)]
+    assert {r.second for one in harder if one is not None for r in one.rules if r.first == "hero"} <= {"dog"}
+
+
 def test_walls_stop_the_player_and_one_kind_of_things_is_for_points_alone() -> None:
     space = learned("dungeon")
     things = [n for n in space.kinds.actors if space.roles[n] in ("static", "resource", "portal")][:3]

@@ -164,7 +164,7 @@ def minimise(
         max_ticks: ticks of a play.
         keep_unmet: whether parts stay that no play met: terminations that win, with the rules that change what they
             count; those that lose, with the rules by which sprites that were there bring them about; rules that give
-            what these ask for; rules that stop movers that were there at what was there.
+            what these ask for; rules that stop movers, and what was pushed, at what was there.
         names: whether to rename the sprite types after what they are for (`rename`).
         progress: called with what is being done, how far it is, and how far it has to go. An interrupt
             (KeyboardInterrupt) ends the search; the best so far is returned.
@@ -227,7 +227,7 @@ def _possible(part: Part, plays: Plays) -> bool:
 def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
     and who plays badly does not win. Also the rules that give what these ask for, as a coin that keeps a guard from
-    killing, and what keeps movers out of walls that they did not get to.
+    killing, and what keeps movers, and what is pushed, out of walls that they did not get to.
     """
     definition = search.game.definition
     analysis = analyse(definition)
@@ -247,9 +247,14 @@ def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     needed = {c.holding.resource for c in ways if c is not None and c.holding is not None}
     for (first, _), found in analysis.meetings.items():
         ways += [c for c in found if (c.kind == "collect" and first in needed) or needed.intersection(c.products)]
+    pushed = {
+        pair[0] for pair, found in analysis.meetings.items() for c in found
+        if c.kind == "push" and c.target == FIRST and definition.effects[c.effect].line in plays.used
+    }  # fmt: skip
     for pair, found in analysis.meetings.items():
         stopped = found and all(c.kind in ("block", "turn") and c.target == FIRST for c in found)
-        if stopped and analysis.has(pair[0], "mover") and all(_was_there(t, search.game, plays) for t in pair):
+        goes = analysis.has(pair[0], "mover") or pair[0] in pushed
+        if stopped and goes and all(_was_there(t, search.game, plays) for t in pair):
             ways += found
     lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
     parts = [p for kind in _KINDS for p in kind(search.tree)]

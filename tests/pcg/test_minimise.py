@@ -142,6 +142,19 @@ def test_what_keeps_a_danger_from_killing_stays_though_no_play_got_it() -> None:
     assert "collectResource" not in smaller(game_of(text, apart), keep_unmet=False).text
 
 
+@pytest.mark.parametrize("pushes", [True, False])
+def test_what_was_pushed_still_stops_where_no_play_pushed_it(pushes: bool) -> None:
+    text = (
+        GAME.replace("fog > Immovable", "crate > Immovable\n        hole > Immovable")
+        .replace("dragon fog wall > stepBack", "hole crate > killBoth\n        crate wall crate > undoAll")
+        .replace("gem hero >", f"crate hero > {'bounceForward' if pushes else 'killSprite'}\n        gem hero >")
+        .replace("d > dragon", "c > crate\n        o > hole")
+    )
+    corridor = "wwwwwwwwwwwww\nwA.co.co.g..w\nwwwwwwwwwwwww\n"  # what is pushed falls into a hole
+    kept = " ".join(minimise(game_of(text, corridor), agents=("random", "mcts"), max_ticks=60).text.split())
+    assert ("crate wall crate > undoAll" in kept) == pushes
+
+
 def test_an_interrupt_gives_the_best_so_far() -> None:
     asked = []
 

@@ -77,6 +77,10 @@ class RuleFindings:
             return f"Dying pays: {line_of(kinds, reading.paid_deaths[0])}."
         if reading.paid_bumps:
             return f"Bumping into things pays: {line_of(kinds, reading.paid_bumps[0])}."
+        for thing in (t for t in kinds.present if analysis.has(t, "pushable")):
+            for wall in kinds.of("frame"):
+                if not analysis.meetings.get((thing, wall)) and not analysis.meetings.get((wall, thing)):
+                    return f"Nothing stops {kinds.name(thing)}, which is pushed, at {kinds.name(wall)}."
         only = [e for e in analysis.wins if not set(e.types) & set(reading.scenery)]
         if reading.scenery and not only:
             names = ", ".join(kinds.name(t) for t in reading.scenery)

@@ -65,6 +65,8 @@ def test_the_same_seed_gives_the_same_judgement(sound: Judgement) -> None:
         ([("stype=coin limit=0 win=True", "stype=wall limit=0 win=True"),
           ("ghost wall > stepBack", "wall ghost > killSprite")], LEVEL, "The goal counts scenery: wall."),
         ([("hero wall > stepBack", "hero wall > stepBack scoreChange=1")], LEVEL, "Bumping into things pays"),
+        ([("coin hero > killSprite scoreChange=1", "coin hero > bounceForward\n        coin coin > killBoth")], LEVEL,
+         "Nothing stops coin, which is pushed, at wall."),
         ([("hero ghost > killSprite", "hero ghost > killSprite scoreChange=5")], LEVEL, "Dying pays"),
         ([("coin hero > killSprite scoreChange=1", "hero coin > stepBack")], LEVEL, "Nothing brings about a win"),
         ([("limit=0 win=True", "limit=0 win=False")], LEVEL, "No termination can be won."),

@@ -21,7 +21,7 @@ from pcg.engine.kernel.layout import (
     state_at,
     type_view,
 )
-from pcg.engine.kernel.runtime import CHECKED, inlined, inner, load8, load32, load_double
+from pcg.engine.kernel.runtime import CHECKED, inlined, inner, load8, load32, load64, load_double
 
 # --- views ---
 
@@ -85,6 +85,24 @@ def slot_address(gm, st, slot):
 def is_mortal_alive(st, k):
     """1 when the mortal level sprite number k is still in its group."""
     return load8(st + state_at(st).at_alive + k) != 0
+
+
+_LOWEST = 0x0101010101010101
+"""The lowest bit of every byte of a word."""
+
+
+@inlined
+def gone_of_eight(alive, k, n):
+    """One bit for each of the n mortal level sprites from number k on, eight at most, that is gone: 8 * (number - k).
+
+    Most are there in most states, so that one word tells about eight. `alive` is the address of the bytes that do; they
+    end with a whole word of the block.
+    """
+    word = load64(alive + k)
+    gone = ~(word | (word >> 1)) & _LOWEST  # 1: alive, 2: killed in this tick
+    if n - k < 8:
+        gone = gone & ((1 << (8 * (n - k))) - 1)
+    return gone
 
 
 # --- walking a group ---

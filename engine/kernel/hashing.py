@@ -13,8 +13,13 @@ def mix(h, value):
     low = h & 0x7FFFFFFF
     high = (h >> 31) & 0x7FFFFFFF
     word = value & 0xFFFFFFFF
-    low = ((low ^ (word & 0x7FFFFFFF)) * 1103515245 + 12345 + (word >> 31)) % 2147483647
-    high = ((high + word) * 69621 + low) % 2147483629
+    # modulo 2^31 - 1 and 2^31 - 19: what lies above 31 bits counts once or 19 times, and less than twice that is left
+    low = (low ^ (word & 0x7FFFFFFF)) * 1103515245 + 12345 + (word >> 31)
+    low = (low & 0x7FFFFFFF) + (low >> 31)
+    low = low - 2147483647 if low >= 2147483647 else low
+    high = (high + word) * 69621 + low
+    high = (high & 0x7FFFFFFF) + 19 * (high >> 31)
+    high = high - 2147483629 if high >= 2147483629 else high
     return (high << 31) | low
 
 

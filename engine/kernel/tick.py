@@ -11,6 +11,7 @@ from pcg.engine.kernel.effects import queue_timer, time_effect_at, timer_at
 from pcg.engine.kernel.groups import (
     effect_at,
     first_moving,
+    gone_of_eight,
     group_at,
     int_at,
     next_moving,
@@ -41,12 +42,13 @@ from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import (
     CHECKED,
     call4,
+    clear_low,
     entry_point,
     inner,
-    load8,
     load32,
     load64,
     load_double,
+    low_bit,
     store8,
     store32,
     store64,
@@ -331,9 +333,11 @@ def model_key(gm, st):
         h = mix(mix(h, timer_at(st, i).due - s.tick), timer_at(st, i).effect)
     for i in range(g.n_counters):
         h = mix(h, load32(st + s.at_counters + 4 * i))
-    for k in range(g.n_mortal):
-        if load8(st + s.at_alive + k) == 0:
-            h = mix(h, k)
+    for k in range(0, g.n_mortal, 8):
+        gone = gone_of_eight(st + s.at_alive, k, g.n_mortal)
+        while gone != 0:
+            h = mix(h, k + (low_bit(gone) >> 3))
+            gone = clear_low(gone)
     for t in range(g.n_types):
         a = first_moving(gm, st, t)
         if a != 0:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pcg.engine.kernel.atoms import facts_beside, facts_since
 from pcg.engine.kernel.runtime import EntryPoint, invoke4
 from pcg.engine.model import Model, Pool
 from pcg.evaluators.agents.base import CHANCE, NO_RULES, RULES, GameState, parameter, with_defaults
@@ -17,7 +18,7 @@ from pcg.evaluators.agents.kernel.learnt_maps import LEARNT_MAPS
 from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
 from pcg.evaluators.agents.kernel.width import decide_width
-from pcg.evaluators.agents.kernel.width_tree import SEARCH, move_states
+from pcg.evaluators.agents.kernel.width_tree import MOST_NEWS, SEARCH, move_states
 from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
 from pcg.evaluators.agents.tables import first_powers
@@ -27,9 +28,9 @@ WIDTHS: dict[str, int] = {"1": WIDTH_ONE, "1.5": WIDTH_AVATAR, "2": WIDTH_TWO}
 
 _NODE_ARRAYS: dict[str, type] = {
     **dict.fromkeys(
-        ("free", "parent", "first", "sibling", "action", "depth", "kept", "heir", "heap", "order"), np.int32
+        ("free", "parent", "first", "sibling", "action", "depth", "kept", "heir", "heap", "order", "end"), np.int32
     ),
-    **dict.fromkeys(("met", "arrival"), np.int64),
+    **dict.fromkeys(("met", "arrival", "place", "key", "choices", "serial"), np.int64),
     **dict.fromkeys(("points", "gain", "lean", "risk", "value"), np.float64),
 }
 _MOST_NODES = 1 << 13
@@ -78,6 +79,8 @@ class _Memory:
         search["discounted"] = len(search.point("discounts", first_powers(agent.discount)))
         for field, kind in _NODE_ARRAYS.items():
             search.point(field, np.zeros(room, dtype=kind))
+        search.point("compared", np.zeros((room, 2), dtype=np.int64))
+        search.point("news", np.zeros((room, 2, 1 + MOST_NEWS), dtype=np.int32))
         search.point("dead", np.zeros(model.max_actions + 1, dtype=np.int64))
         search.point("sum", np.zeros(model.max_actions + 1, dtype=np.float64))
         search.point("been_key", np.zeros(_PLACES, dtype=np.int64))
@@ -87,10 +90,17 @@ class _Memory:
         facts.point("features", np.zeros(2 * facts["kinds"], dtype=np.float64))
         facts.point("list", np.zeros(_FACTS, dtype=np.int64))
         facts.point("parent_list", np.zeros(_FACTS + 3, dtype=np.int64))
-        for prefix, size in (("parent_", 4 * _FACTS), ("", _TUPLES)):
-            facts[f"{prefix}size"] = size
-            facts.point(f"{prefix}key", np.zeros(size, dtype=np.int64))
-            facts.point(f"{prefix}mark", np.zeros(size, dtype=np.int32))
+        facts["parent_size"] = 4 * _FACTS
+        facts.point("parent_key", np.zeros(4 * _FACTS, dtype=np.int64))
+        facts.point("parent_mark", np.zeros(4 * _FACTS, dtype=np.int32))
+        facts["size"] = _TUPLES
+        facts["most"] = 3 * _TUPLES // 4
+        facts.point("table", np.zeros((_TUPLES, 2), dtype=np.int64))
+        facts.point("entered", np.zeros(_TUPLES // 4, dtype=np.int64))
+        if model.engine == "vgdl":
+            facts["since"], facts["beside"] = facts_since.address, facts_beside.address
+        facts.point("first", np.zeros((room, 2), dtype=np.int64))
+        facts.point("news", np.zeros(_FACTS, dtype=np.int64))
         learns = agent.attraction > 0
         self.knowledge = search.own("knowledge", Record(KNOWLEDGE, kinds=kinds * learns, event_room=_EVENTS))
         self.knowledge.point("events", np.zeros(4 * _EVENTS, dtype=np.int64))

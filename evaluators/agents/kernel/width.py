@@ -14,7 +14,6 @@ from pcg.engine.kernel.protocol import (
     GROW,
     LOST,
     OK,
-    WON,
     copy_state,
     is_over,
     outcome,
@@ -34,20 +33,24 @@ from pcg.engine.kernel.runtime import (
 )
 from pcg.evaluators.agents.kernel.decision import NIL, begin_decision, decision_at, imagine, noise, own_actions, step
 from pcg.evaluators.agents.kernel.learnt_maps import draw_maps, note_place, pull_of
+from pcg.evaluators.agents.kernel.node_novelty import is_new, note_end, place_key
 from pcg.evaluators.agents.kernel.novelty import (
     WIDTH_ALL,
     describe,
+    facts_at,
     forget_seen,
     note_parent,
-    see,
-    see_all,
 )
 from pcg.evaluators.agents.kernel.touch_statistics import attraction, judge_kinds, learn
 from pcg.evaluators.agents.kernel.width_tree import (
+    LOST_END,
+    RUNNING,
+    WON_END,
     address_of,
     child_by,
     clear,
     count_visit,
+    forget_looks,
     keep_subtree,
     pop,
     push,
@@ -56,21 +59,11 @@ from pcg.evaluators.agents.kernel.width_tree import (
     visit_entry,
 )
 
+_MOST_CHOICES = 7
+"""Moves that are kept with a node, a byte for each."""
+
 SAMPLE, EXPAND, FINISH, DONE = 0, 1, 2, 3
 """Next step of a decision: safety samples, expanding nodes, what follows an exhausted pass, nothing."""
-
-_MASK = (1 << 61) - 1
-
-
-@inner
-def place_key(decision: int, state: int) -> int:
-    """Return the avatar's position: the first fact of the list just written, or the whole state without an avatar."""
-    d = decision_at(decision)
-    s = search_at(d.search)
-    avatar = describe(s.facts, d.model, state, d.player)
-    if avatar > 0:
-        return avatar
-    return state_key(d.model, state) & _MASK
 
 
 # --- looking at states ------------------------------------------------------------------------------------------------
@@ -84,6 +77,32 @@ def moves_of(decision: int, state: int) -> int:
     if search_at(d.search).wait == 1 and load64(d.own + 8 * (count - 1)) != NIL:
         store64(d.own + 8 * count, NIL)
         count += 1
+    return count
+
+
+@inner
+def moves_at(decision: int, node: int) -> int:
+    """Write the moves of a node as `moves_of` does, from what is kept of it if they were looked up before."""
+    d = decision_at(decision)
+    s = search_at(d.search)
+    if s.chance == 1:
+        return moves_of(decision, address_of(d.search, node))
+    choices = load64(s.choices + 8 * node)
+    count = 0
+    if choices != 0:
+        while choices != 0:
+            store64(d.own + 8 * count, (choices & 255) - 1)
+            choices = choices >> 8
+            count += 1
+        return count
+    count = moves_of(decision, address_of(d.search, node))
+    if count <= _MOST_CHOICES:
+        for k in range(count - 1, -1, -1):
+            code = load64(d.own + 8 * k)
+            if code < 0 or code >= 255:
+                return count
+            choices = (choices << 8) | (code + 1)
+        store64(s.choices + 8 * node, choices)
     return count
 
 
@@ -132,24 +151,19 @@ def evaluate_node(decision: int, node: int, always: int) -> None:
         gain = load_double(s.gain + 8 * parent) + discount_of(d.search, depth - 1) * change
     store32(s.depth + 4 * node, depth)
     store_double(s.lean + 8 * node, 0.0)
-    if is_over(d.model, state) != 0:
-        result = outcome(d.model, state, d.player)
-        if result == LOST:
+    end = load32(s.end + 4 * node)
+    if end != RUNNING:
+        if end == LOST_END:
             gain -= discount_of(d.search, depth) * s.win_bonus
-        elif result == WON:
+        elif end == WON_END:
             gain += discount_of(d.search, depth) * s.win_bonus
             if s.chance == 0:
                 s.phase = DONE
         store_double(s.gain + 8 * node, gain)
         return
     store_double(s.gain + 8 * node, gain)
-    key = place_key(decision, state)
-    new = 0
-    if s.width == WIDTH_ALL:
-        new = see(s.facts, state_key(d.model, state) & _MASK)
-    else:
-        new = see_all(s.facts, s.width)
-    store_double(s.lean + 8 * node, lean_of(decision, state, key))
+    new = is_new(decision, node)
+    store_double(s.lean + 8 * node, lean_of(decision, state, load64(s.place + 8 * node)))
     if load_double(s.risk + 8 * node) >= 0.5:
         new = 0
     if new == 1 or always == 1:
@@ -189,9 +203,7 @@ def make_child(decision: int, node: int, action: int) -> int:
     store32(s.first + 4 * node, child)
     points = score(d.model, to, d.player)
     store_double(s.points + 8 * child, points)
-    died = 0
-    if is_over(d.model, to) != 0 and outcome(d.model, to, d.player) == LOST:
-        died = 1
+    died = 1 if note_end(decision, child) == LOST_END else 0
     learn(decision, s.knowledge, to, points - load_double(s.points + 8 * node), died)
     if died == 0 and lost > 0:
         store_double(s.risk + 8 * child, lost / samples)
@@ -216,8 +228,9 @@ def start_pass(decision: int) -> None:
     node = s.root
     while node >= 0:
         evaluate_node(decision, node, 1)
-        if s.heap_used > 0 and is_over(d.model, address_of(d.search, node)) == 0:
-            note_parent(s.facts)  # the list holds the facts of this node
+        if s.heap_used > 0 and load32(s.end + 4 * node) == RUNNING:
+            if facts_at(s.facts).since == 0 and s.width != WIDTH_ALL:
+                note_parent(s.facts)  # the list holds the facts of this node
         node = load32(s.heir + 4 * node)
 
 
@@ -235,6 +248,7 @@ def start_run(decision: int, state: int) -> int:
     elif copy_state(d.model, root, state) == GROW:
         return GROW
     store_double(s.points + 8 * s.root, score(d.model, state, d.player))
+    note_end(decision, s.root)
     return OK
 
 
@@ -250,6 +264,8 @@ def begin(decision: int, state: int) -> int:
     if heir >= 0 and state_key(d.model, address_of(d.search, heir)) == state_key(d.model, state):
         keep_subtree(d.search, heir)
         copy_state(d.model, address_of(d.search, heir), state)
+        forget_looks(d.search, heir)
+        note_end(decision, heir)
         store_double(s.points + 8 * heir, score(d.model, state, d.player))
     else:
         start_run(decision, state)
@@ -317,10 +333,14 @@ def expand(decision: int) -> int:
         s.slot = 0
         store32(s.order + 4 * s.order_used, s.node)
         s.order_used = s.order_used + 1
-        describe(s.facts, d.model, address_of(d.search, s.node), d.player)
-        note_parent(s.facts)
+        s.moves = 0
+        if facts_at(s.facts).since == 0 and s.width != WIDTH_ALL:
+            describe(s.facts, d.model, address_of(d.search, s.node), d.player)
+            note_parent(s.facts)
     node = s.node
-    count = moves_of(decision, address_of(d.search, node))
+    if s.moves == 0:
+        s.moves = moves_at(decision, node)
+    count = s.moves
     safe = 0
     if node == s.root:
         safe = least_dead(d.search, count)
@@ -333,7 +353,9 @@ def expand(decision: int) -> int:
         s.phase = FINISH
         return OK
     action = load64(d.own + 8 * s.slot)
-    child = child_by(d.search, node, action)
+    child = -1
+    if s.chance == 0:  # otherwise every pass has a tree of its own
+        child = child_by(d.search, node, action)
     if child < 0:
         child = make_child(decision, node, action)
         if child < 0:
@@ -463,6 +485,7 @@ def decide_width(decision: int, state: int) -> int:
     """
     d = decision_at(decision)
     s = search_at(d.search)
+    s.moves = 0
     if s.broken == 1:
         s.broken = 0
         store64(decision, s.kept_random)

@@ -45,6 +45,7 @@ SEARCH = np.dtype(
         ("stride", "i8"),
         ("free", "i8"),  # int32[room]: stack of unused nodes
         ("free_used", "i8"),
+        ("numbered", "i8"),  # nodes that `free` lists from high to low, whatever was taken; 0: others were given back
         ("parent", "i8"),  # int32[room]
         ("first", "i8"),  # int32[room]: first child, -1 for none
         ("sibling", "i8"),  # int32[room]
@@ -58,6 +59,15 @@ SEARCH = np.dtype(
         ("lean", "i8"),  # float64[room]: what speaks for the state beside rewards
         ("risk", "i8"),  # float64[room]: share of samples of the node's action that were lost
         ("value", "i8"),  # float64[room]: backed up
+        ("end", "i8"),  # int32[room]: RUNNING, or how the game has ended
+        # --- what was looked up of a node's state: none of it is kept where every pass has a tree of its own
+        ("place", "i8"),  # int64[room]: the avatar's position, -1: not yet
+        ("key", "i8"),  # int64[room]: key of the state, -1: not yet
+        ("choices", "i8"),  # int64[room]: its moves, the first in the lowest byte, each code and 1; 0: not yet, or many
+        ("serials", "i8"),  # nodes ever taken
+        ("serial", "i8"),  # int64[room]: which of these it is
+        ("compared", "i8"),  # int64[room][2]: serials of nodes whose facts its own were compared with
+        ("news", "i8"),  # int32[room][2][1 + MOST_NEWS]: how many facts these lack, and the facts
         # --- open nodes: a heap by reward (best first), then order of arrival ---
         ("heap", "i8"),  # int32[room]
         ("heap_used", "i8"),
@@ -72,6 +82,7 @@ SEARCH = np.dtype(
         ("passes", "i8"),  # passes ever made
         ("node", "i8"),  # being expanded, -1: none
         ("slot", "i8"),  # the next of its actions
+        ("moves", "i8"),  # how many these are, as long as they stand in `own`; 0: they must be written there again
         ("sample", "i8"),  # safety samples made
         ("broken", "i8"),  # 1: interrupted because a state did not fit
         ("kept_random", "i8"),  # the agent's random stream at the last safe point
@@ -92,6 +103,11 @@ SEARCH = np.dtype(
     align=True,
 )
 
+RUNNING, OTHER_END, WON_END, LOST_END = 0, 1, 2, 3
+
+MOST_NEWS = 15
+"""Facts that are kept of a comparison with another node; of more, none."""
+
 search_at = view_of(SEARCH)
 
 
@@ -110,8 +126,22 @@ def clear(search: int) -> None:
     """Free all nodes; low numbers are handed out first."""
     s = search_at(search)
     s.free_used = s.room
-    for k in range(s.room):
-        store32(s.free + 4 * k, s.room - 1 - k)
+    if s.numbered != s.room:
+        for k in range(s.room):
+            store32(s.free + 4 * k, s.room - 1 - k)
+        s.numbered = s.room
+
+
+@inner
+def forget_looks(search: int, node: int) -> None:
+    """Forget what was looked up of a node whose state is another now, but for its key."""
+    s = search_at(search)
+    s.serials = s.serials + 1
+    store64(s.serial + 8 * node, s.serials)
+    store64(s.place + 8 * node, -1)
+    store64(s.choices + 8 * node, 0)
+    store64(s.compared + 16 * node, 0)
+    store64(s.compared + 16 * node + 8, 0)
 
 
 @inner
@@ -127,6 +157,8 @@ def take_node(search: int, parent: int, action: int) -> int:
     store32(s.heir + 4 * node, -1)
     store64(s.met + 8 * node, 0)
     store_double(s.risk + 8 * node, 0.0)
+    forget_looks(search, node)
+    store64(s.key + 8 * node, -1)
     return node
 
 
@@ -161,6 +193,7 @@ def keep_subtree(search: int, node: int) -> None:
             height += 1
             child = load32(s.sibling + 4 * child)
     s.free_used = 0
+    s.numbered = 0
     for k in range(s.room - 1, -1, -1):
         if load32(s.kept + 4 * k) == 0:
             store32(s.free + 4 * s.free_used, k)

@@ -10,9 +10,9 @@ being compiled again.
 
 from __future__ import annotations
 
-from pcg.engine.kernel.groups import first_moving, group_at, is_mortal_alive, next_moving, slot_address, type_at
-from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, T_HIDDEN, context_at, sprite_at
-from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, store_double
+from pcg.engine.kernel.groups import first_moving, group_at, next_moving, slot_address, type_at
+from pcg.engine.kernel.layout import AVATAR_AT, DISABLED, T_HIDDEN, context_at, sprite_at, state_at
+from pcg.engine.kernel.runtime import entry_point, inner, load8, load32, load64, store_double
 
 _FAR = 1 << 40
 """Farther than any two sprites are apart, in pixels."""
@@ -27,13 +27,14 @@ def nearest_fixed(gm, st, t, x, y):
     columns = g.level_corners
     rows = columns + 4 * g.n_level
     best = _FAR
+    # nothing but sums and choices in these loops, for the compiler to take several sprites at a time
     if first < g.n_mortal:
+        alive = st + state_at(st).at_alive
         for k in range(first, end):
-            if is_mortal_alive(st, k):
-                d = abs(load32(columns + 4 * k) - x) + abs(load32(rows + 4 * k) - y)
-                best = min(best, d)
+            d = abs(load32(columns + 4 * k) - x) + abs(load32(rows + 4 * k) - y)
+            d = d if load8(alive + k) != 0 else _FAR
+            best = min(best, d)
         return best
-    # nothing but sums in this loop, for the compiler to take several sprites at a time
     for k in range(first, end):
         d = abs(load32(columns + 4 * k) - x) + abs(load32(rows + 4 * k) - y)
         best = min(best, d)
@@ -54,10 +55,27 @@ def nearest_moving(gm, st, t, slot, x, y):
 
 
 @inner
-def write_features(gm, st, player, out, room, unseen, chosen):
+def nearest_of(gm, st, t, slot, x, y):
+    """Pixels to the nearest sprite of type t from the avatar in a slot, which stands at a point; `_FAR`: none."""
+    if group_at(st, t).count == 0:
+        return _FAR
+    best = nearest_moving(gm, st, t, slot, x, y)
+    if load32(context_at(gm).level_start + 8 * t + 4) != 0:
+        best = min(best, nearest_fixed(gm, st, t, x, y))
+    return best
+
+
+@inner
+def cells_of(gm, pixels):
+    """Number of cells that a distance in pixels is; -1 for `_FAR`."""
+    return pixels / context_at(gm).block if pixels < _FAR else -1.0
+
+
+@inner
+def write_features(gm, st, player, out, room, unseen):
     """Write two numbers per type: alive, and cells to the nearest; returns how many.
 
-    Types with a bit of `unseen`, and those whose int8 at `chosen` is 0 (0: all are chosen), have 0 and -1.
+    Types with a bit of `unseen` have 0 and -1.
     """
     g = context_at(gm)
     slot = load32(st + AVATAR_AT + 4 * player)
@@ -73,13 +91,13 @@ def write_features(gm, st, player, out, room, unseen, chosen):
             break
         alive = 0
         best = _FAR
-        if (chosen == 0 or load8(chosen + t) != 0) and type_at(gm, t).bits & unseen == 0:
+        if type_at(gm, t).bits & unseen == 0:
             group = group_at(st, t)
             alive = group.count - group.disabled
-            if slot >= 0 and group.count > 0:
-                best = min(nearest_fixed(gm, st, t, x, y), nearest_moving(gm, st, t, slot, x, y))
+            if slot >= 0:
+                best = nearest_of(gm, st, t, slot, x, y)
         store_double(out + 8 * n, float(alive))
-        store_double(out + 8 * n + 8, best / g.block if best < _FAR else -1.0)
+        store_double(out + 8 * n + 8, cells_of(gm, best))
         n += 2
     return n
 
@@ -90,16 +108,32 @@ def model_features(gm, st, player, out, room):
 
     Hidden types have the numbers of types without sprites.
     """
-    return write_features(gm, st, player, out, room, T_HIDDEN, 0)
+    return write_features(gm, st, player, out, room, T_HIDDEN)
 
 
 @entry_point("i8(i8, i8, i8, i8, i8)")
 def all_features(gm, st, player, out, room):
     """The same with hidden types: for evaluators, never for agents."""
-    return write_features(gm, st, player, out, room, 0, 0)
+    return write_features(gm, st, player, out, room, 0)
 
 
 @entry_point("i8(i8, i8, i8, i8, i8, i8)")
-def features_of_types(gm, st, player, out, room, chosen):
-    """Write the same as `model_features` for the types whose int8 at `chosen` is not 0; others have 0 and -1."""
-    return write_features(gm, st, player, out, room, T_HIDDEN, chosen)
+def distances_of_types(gm, st, player, out, types, count):
+    """Write the distances that `model_features` writes, to the same places, for the `count` types at int64 `types`.
+
+    The rest of `out` is left alone. Returns the number of types there are.
+    """
+    slot = load32(st + AVATAR_AT + 4 * player)
+    x = 0
+    y = 0
+    if slot >= 0:
+        p = sprite_at(slot_address(gm, st, slot))
+        x = p.x
+        y = p.y
+    for k in range(count):
+        t = load64(types + 8 * k)
+        best = _FAR
+        if slot >= 0 and group_at(st, t).count > 0 and type_at(gm, t).bits & T_HIDDEN == 0:
+            best = nearest_of(gm, st, t, slot, x, y)
+        store_double(out + 16 * t + 8, cells_of(gm, best))
+    return context_at(gm).n_types

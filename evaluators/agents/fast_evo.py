@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pcg.engine.kernel.features import features_of_types
+from pcg.engine.kernel.features import distances_of_types
 from pcg.engine.kernel.runtime import EntryPoint, invoke5
 from pcg.engine.model import Model
 from pcg.evaluators.agents.base import GameState, parameter
@@ -16,6 +16,7 @@ from pcg.evaluators.agents.kernel.fast_evo import FAST_EVO, SOURCES, decide_fast
 from pcg.evaluators.agents.kernel.knowledge_base import EVENT_ROOM, KNOWLEDGE
 from pcg.evaluators.agents.kernel.rollout_policy import POLICY
 from pcg.evaluators.agents.registry import register
+from pcg.evaluators.agents.tables import first_logarithms
 
 _TIMED_NODES = 65_536
 _UNNAMED_KINDS = 64  # kinds there is room for in a game that does not name its own
@@ -129,7 +130,7 @@ class FastEvo(CompiledAgent):
         record = model.record
         room = int(pairs.ctypes.data), pairs.size
         invoke5(int(record["features"]), int(record["game"]), state.address, self.player, *room)
-        there = (columns >= 0) & (pairs[:, 1] >= 0) & (policy.kept("used") != 0)
+        there = (columns >= 0) & (pairs[:, 1] >= 0) & (self._knowledge.kept("used") != 0)
         strengths = policy["sign"] * pairs[there, 1] @ weights[columns[there]]
         names = list(state.actions)
         if not names:
@@ -151,7 +152,7 @@ class FastEvo(CompiledAgent):
             evolve=int(self.evolve),
             know=int(self.knowledge),
             contacts=int(self.contacts),
-            observe=features_of_types.address if model.engine == "vgdl" else 0,
+            observe=distances_of_types.address if model.engine == "vgdl" else 0,
             refresh=self.refresh,
             exploration=self.c,
             depth=self.depth,
@@ -160,6 +161,7 @@ class FastEvo(CompiledAgent):
             apart=int(self.ends == "apart"),
             room=room,
         )
+        search["logged"] = len(search.point("logs", first_logarithms()))
         for field in ("first", "sibling", "action"):
             search.point(field, np.empty(room, dtype=np.int32))
         for field in ("visits", "total", "low", "high", "ends", "ended", "judged"):
@@ -171,7 +173,7 @@ class FastEvo(CompiledAgent):
         search.own("base", self._knowledge)
         record.own("search", search)
         record["kind_count"] = kinds
-        record.point("features", np.zeros(2 * kinds, dtype=np.float64))
+        record.point("features", np.full(2 * kinds, -1.0))
 
     def _learn_anew(self, model: Model, kinds: int) -> None:
         actions = len(model.action_names)
@@ -180,7 +182,7 @@ class FastEvo(CompiledAgent):
         named = self.kinds == "all" or not model.categories
         used = [named or category in _INTERACTIVE for category in model.categories or (None,) * kinds]
         policy["sign"] = 1.0 if self.softmax == "plus" else -1.0
-        policy.point("used", np.array(used, dtype=np.int8))
+        policy["chosen_count"] = len(policy.point("chosen", np.flatnonzero(used).astype(np.int64)))
         lasting = policy.point("lasting", np.zeros(1 + kinds + size, dtype=np.int64))
         lasting[1 : 1 + kinds] = -1
         policy["seen"] = policy["lasting"]
@@ -189,7 +191,8 @@ class FastEvo(CompiledAgent):
         policy.point("saved", lasting.copy())
         policy.point("child", np.zeros(size, dtype=np.float64))
         policy.point("terms", np.zeros(2 * kinds, dtype=np.int64))
-        policy.point("values", np.zeros(model.max_actions + 1, dtype=np.float64))
+        for field in ("values", "weights"):
+            policy.point(field, np.zeros(model.max_actions + 1, dtype=np.float64))
         self._knowledge = knowledge = Record(KNOWLEDGE, kinds=kinds, alpha=self.alpha, beta=self.beta)
         knowledge.point("counts", np.zeros(4 * kinds, dtype=np.int64))
         knowledge["gains"] = knowledge["counts"] + 16 * kinds

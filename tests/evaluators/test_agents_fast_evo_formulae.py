@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from pcg.engine.kernel.exponents import logarithms
 from pcg.engine.kernel.random import scramble
 from pcg.engine.kernel.runtime import entry_point, invoke1, invoke2, invoke3, invoke5, store_double
 from pcg.evaluators.agents.compiled import Array, Record
@@ -103,6 +104,15 @@ def pointer(array: Array) -> int:
     return int(array.ctypes.data)
 
 
+def draw_number(random: Array) -> float:
+    """The next number between 0 and 1 of java.util.Random, whose state goes on."""
+    bits = []
+    for width in (26, 27):
+        random[0] = (int(random[0]) * 0x5DEECE66D + 0xB) & ((1 << 48) - 1)
+        bits.append(int(random[0]) >> (48 - width))
+    return ((bits[0] << 27) + bits[1]) * 2.0**-53
+
+
 class Knowledge:
     """A knowledge base of eight kinds with the given numbers."""
 
@@ -134,7 +144,7 @@ class Policy:
         self.record = Record(
             POLICY, kinds=self.KINDS, actions=self.ACTIONS, sign=1.0, sigma=sigma, rollouts=rollouts
         )  # fmt: skip
-        self.used = self.record.point("used", np.ones(self.KINDS, dtype=np.int8))
+        self.choose(*range(self.KINDS))
         size = self.KINDS * self.ACTIONS
         self.lasting = self.record.point("lasting", np.zeros(1 + self.KINDS + size, dtype=np.int64))
         address = self.record["lasting"]
@@ -147,7 +157,13 @@ class Policy:
         self.child = self.record.point("child", np.zeros((self.KINDS, self.ACTIONS), dtype=np.float64))
         self.record.point("terms", np.zeros(2 * self.KINDS, dtype=np.int64))
         self.values = self.record.point("values", np.zeros(self.ACTIONS, dtype=np.float64))
+        self.record.point("weights", np.zeros(self.ACTIONS, dtype=np.float64))
         self.random = np.array([scramble(1)], dtype=np.int64)
+
+    def choose(self, *kinds: int) -> None:
+        """Let the distances of these kinds be features."""
+        self.record.point("chosen", np.array(kinds, dtype=np.int64))
+        self.record["chosen_count"] = len(kinds)
 
     @property
     def seen(self) -> int:
@@ -241,7 +257,7 @@ def test_an_action_is_weighed_by_its_weights_times_the_distances() -> None:
     assert policy.weigh([2, 3, -1], [1, 2, 4]) == [2 - 3, 4 + 1.5, 8 + 30]  # the third kind is not there
     policy.record["sign"] = -1.0  # e^(-a_i), as the text on planning has it
     assert policy.weigh([2, 3, -1], [1, 2, 4]) == [3 - 2, -4 - 1.5, -8 - 30]
-    policy.used[1] = 0
+    policy.choose(0, 2)
     assert policy.weigh([2, 3, -1], [1, 2, 4]) == [-2, -4, -8]
 
 
@@ -275,6 +291,63 @@ def test_actions_are_drawn_with_their_probabilities() -> None:
     assert set(drawn) == {0, 1, 2}
     for k, probability in enumerate((1 / 8, 2 / 8, 5 / 8)):
         assert abs(drawn[k] / 4000 - probability) < 0.03
+
+
+def test_draws_are_those_of_exact_exponentials() -> None:
+    """Approximate ones decide most draws; what they decide, and where they cannot, must not be seen."""
+    policy = Policy()
+    rng = np.random.default_rng(1)
+    exact, total = np.zeros(5), np.zeros(1)
+    for k in range(3000):
+        count = 1 + k % 5
+        exact[:] = rng.normal(0, rng.choice([0.0, 0.1, 3.0, 300.0, 1e4]), 5).round(rng.integers(0, 4))
+        if k % 100 == 99:
+            exact[rng.integers(5)] = rng.choice([math.inf, -math.inf])
+        policy.values[:] = exact
+        start = policy.random.copy()
+        chosen = invoke3(draw.address, policy.record.address, pointer(policy.random), count)
+        invoke3(write_exponentials.address, pointer(exact), count, pointer(total))
+        left = draw_number(start) * total[0]
+        expected = 0
+        while expected < count - 1:
+            left -= exact[expected]
+            if left < 0.0:
+                break
+            expected += 1
+        assert chosen == expected
+        assert start[0] == policy.random[0]
+
+
+def test_draws_beside_a_boundary_are_exact() -> None:
+    policy = Policy()
+    exact, total = np.zeros(5), np.zeros(1)
+    for k in range(200):
+        state = np.array([scramble(k)], dtype=np.int64)
+        share = draw_number(state.copy())
+        # the first action's share of the sum is that of the draw, but for rounding
+        exact[:2] = [math.log(share), math.log1p(-share)]
+        policy.values[:2] = exact[:2]
+        chosen = invoke3(draw.address, policy.record.address, pointer(state), 2)
+        invoke3(write_exponentials.address, pointer(exact), 2, pointer(total))
+        assert chosen == int(share * total[0] - exact[0] >= 0.0)
+
+
+def test_noise_is_that_of_numbers_drawn_one_by_one() -> None:
+    policy = Policy(sigma=0.5)
+    policy.weigh([1, 1, 1], [1])
+    start = policy.random.copy()
+    invoke2(make_offspring.address, policy.record.address, pointer(policy.random))
+    noise: list[float] = []
+    while len(noise) < 15:
+        x, y = 2.0 * draw_number(start) - 1.0, 2.0 * draw_number(start) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            logarithm = np.array([square])
+            invoke2(logarithms.address, pointer(logarithm), 1)
+            scale = 0.5 * math.sqrt(-2.0 * logarithm[0] / square)
+            noise += [scale * x, scale * y]
+    assert policy.child.ravel().tolist() == noise[:15]
+    assert start[0] == policy.random[0]
 
 
 def test_new_kinds_extend_the_weights_and_leave_the_others_alone() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import pcg
 from pcg.engine.boards import MnkGame
-from pcg.engine.kernel.features import all_features, features_of_types, model_features
+from pcg.engine.kernel.features import all_features, distances_of_types, model_features
 from pcg.engine.kernel.runtime import invoke5, invoke6
 from pcg.evaluators.agents import make_agent
 from pcg.evaluators.judging.board_play import Sampler, SamplingPlayers
@@ -53,14 +53,15 @@ def test_steps_and_distances_are_counted() -> None:
     assert (features != -7.0).all() and features[1::2].max() > 0.0
 
 
-def test_features_of_chosen_types_are_those_of_all_types() -> None:
+def test_distances_of_chosen_types_are_those_of_all_types() -> None:
     state = pcg.load("hunt").start(level=0, seed=1)
     types = len(state.game.definition.types)
     whole, some = np.full((types, 2), -7.0), np.full((types, 2), -7.0)
-    chosen = (np.arange(types) % 2).astype(np.int8)
+    chosen = np.arange(1, types, 2, dtype=np.int64)
     given = (state.context.address, state.address, 0)
     invoke5(model_features.address, *given, int(whole.ctypes.data), whole.size)
-    written = invoke6(features_of_types.address, *given, int(some.ctypes.data), some.size, int(chosen.ctypes.data))
-    assert written == some.size
-    assert (some[chosen == 1] == whole[chosen == 1]).all() and whole[chosen == 1].max() > 0.0
-    assert (some[chosen == 0] == (0.0, -1.0)).all()
+    place = int(some.ctypes.data), int(chosen.ctypes.data), len(chosen)
+    assert invoke6(distances_of_types.address, *given, *place) == types
+    assert (some[chosen, 1] == whole[chosen, 1]).all() and whole[chosen, 1].max() > 0.0
+    some[chosen, 1] = -7.0
+    assert (some == -7.0).all()

@@ -69,8 +69,10 @@ FAST_EVO = np.dtype(
         ("contacts", "i8"),  # 1: learn from standing on a sprite, too, not from events alone
         ("policy", "i8"),  # address of a POLICY record
         ("base", "i8"),  # address of a KNOWLEDGE record
-        ("observe", "i8"),  # address of `features_of_types` for VGDL, 0 for engines that write all features alone
+        ("observe", "i8"),  # address of `distances_of_types` for VGDL, 0 for engines that write all features alone
         ("refresh", "i8"),  # ticks of a rollout that share the distances of the first of them
+        ("logs", "i8"),  # float64[logged]: logarithm of 1 + k
+        ("logged", "i8"),
         ("score", "f8"),  # of the simulated state
         ("apart", "i8"),  # 1: ends stay out of the bounds of the rewards, and of their means
         ("ends", "i8"),  # float64[room]: won less lost ends below each node, while they are kept apart
@@ -98,14 +100,13 @@ fast_evo_at = view_of(FAST_EVO)
 
 @inner
 def observe(decision: int, state: int) -> int:
-    """Write the features of the kinds in use, as far as the engine can choose; returns the number of all pairs."""
+    """Write the distances of the kinds in use into pairs of features, or all features; returns the number of pairs."""
     d = decision_at(decision)
     t = fast_evo_at(d.search)
-    room = 2 * d.kind_count
     if t.observe == 0:
-        return features(d.model, state, d.player, d.features, room) // 2
-    used = policy_at(t.policy).used
-    return call6(t.observe, model_at(d.model).game, state, d.player, d.features, room, used) // 2
+        return features(d.model, state, d.player, d.features, 2 * d.kind_count) // 2
+    p = policy_at(t.policy)
+    return call6(t.observe, model_at(d.model).game, state, d.player, d.features, p.chosen, p.chosen_count)
 
 
 @inner
@@ -161,13 +162,22 @@ def value_apart(search: int, child: int, low: float, high: float) -> float:
 
 
 @inner
+def logarithm_of(search: int, visits: float) -> float:
+    """Logarithm of a whole number of visits and one."""
+    t = fast_evo_at(search)
+    if visits < t.logged:
+        return load_double(t.logs + 8 * int(visits))
+    return logarithm(visits + 1.0)
+
+
+@inner
 def best_child(decision: int, node: int, count: int) -> int:
     """The child with the highest upper confidence bound; rewards are normalised by the bounds of `node`."""
     d = decision_at(decision)
     t = fast_evo_at(d.search)
     low = load_double(t.low + 8 * node)
     high = load_double(t.high + 8 * node)
-    log_visits = logarithm(load_double(t.visits + 8 * node) + 1.0)
+    log_visits = logarithm_of(d.search, load_double(t.visits + 8 * node))
     best = -1.0e300
     chosen = -1
     for k in range(count):
@@ -244,7 +254,7 @@ def rollout(decision: int, depth: int) -> int:
         if count == 0:
             break
         if t.evolve == 1:
-            if (depth - start) % t.refresh == 0:
+            if t.refresh == 1 or (depth - start) % t.refresh == 0:
                 pairs = observe(decision, d.work)
             weigh_actions(t.policy, d.features, pairs, d.own, count)
             chosen = draw_softmax(t.policy, decision, count)

@@ -16,14 +16,27 @@ import numpy as np
 
 from pcg.engine.kernel.exponents import exponential, logarithm
 from pcg.engine.kernel.random import next_double
-from pcg.engine.kernel.runtime import copy_bytes, inner, load8, load64, load_double, store64, store_double, view_of
+from pcg.engine.kernel.reals_tables import POWERS, STEPS_PER_UNIT
+from pcg.engine.kernel.runtime import (
+    bits_double,
+    copy_bytes,
+    inlined,
+    inner,
+    load64,
+    load_double,
+    store64,
+    store_double,
+    times,
+    view_of,
+)
 
 POLICY = np.dtype(
     [
         ("kinds", "i8"),  # columns the weights have room for
         ("actions", "i8"),  # action codes
         ("sign", "f8"),  # 1 or -1: of a_i in the softmax
-        ("used", "i8"),  # int8[kinds]: 1 for kinds whose distances are features
+        ("chosen", "i8"),  # int64[chosen_count]: kinds whose distances are features, in order
+        ("chosen_count", "i8"),
         ("sigma", "f8"),  # standard deviation of a mutation, per cell of distance
         ("rollouts", "i8"),  # rollouts that judge one vector of weights
         ("lasting", "i8"),  # int64[1 + kinds], float64[kinds][actions]: the next three, one behind the other
@@ -33,7 +46,8 @@ POLICY = np.dtype(
         ("saved", "i8"),  # the lasting part as it was before the decision
         ("child", "i8"),  # float64[kinds][actions]: those of the offspring
         ("terms", "i8"),  # int64[2 * kinds], scratch: address of the column of each kind in sight, distance with sign
-        ("values", "i8"),  # float64[actions]: a_i, then exp(a_i), of the available actions
+        ("values", "i8"),  # float64[actions]: a_i of the available actions, then exp(a_i) where it has to be exact
+        ("weights", "i8"),  # float64[actions], scratch: exp(a_i), nearly
         ("offspring", "i8"),  # 1: the offspring is being judged, 0: the parent, in a state new to it
         ("fitness", "f8"),  # mean reward of the parent
         ("sum", "f8"),  # of the rewards of the vector being judged
@@ -43,6 +57,42 @@ POLICY = np.dtype(
 )
 
 policy_at = view_of(POLICY)
+
+_SHIFTED = 1 << 18
+_STEP = math.log(2.0) / 128.0
+_MARGIN = 1e-6
+"""Share of the sum of exponentials that a draw must be apart from a boundary, for approximate ones to tell its side."""
+_MASK48 = (1 << 48) - 1
+
+
+def _jump(draws: int) -> tuple[int, int]:
+    """Factor and summand of so many steps of java.util.Random's generator at once."""
+    factor, summand = 1, 0
+    for _ in range(draws):
+        factor, summand = factor * 0x5DEECE66D & _MASK48, (summand * 0x5DEECE66D + 0xB) & _MASK48
+    return factor, summand
+
+
+_FACTORS = tuple(_jump(draws)[0] for draws in range(5))
+_SUMMANDS = tuple(_jump(draws)[1] for draws in range(5))
+
+
+# --- draws ------------------------------------------------------------------------------------------------------------
+
+
+@inlined
+def after(state: int, draws: int) -> int:
+    """The state of a random generator after up to four draws from another state."""
+    return ((times(state, _FACTORS[draws]) & _MASK48) + _SUMMANDS[draws]) & _MASK48
+
+
+@inlined
+def double_of(first: int, second: int) -> float:
+    """The number that `next_double` makes of two states that follow each other."""
+    return ((first >> 22) * 134217728 + (second >> 21)) * 1.1102230246251565e-16
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
 
 
 @inner
@@ -75,17 +125,24 @@ def mutate(policy: int, random: int) -> None:
     """Make the offspring: the parent with independent normal noise (polar method) on every weight."""
     p = policy_at(policy)
     size = load64(p.seen) * p.actions
+    sigma = p.sigma
+    parent = p.parent
+    child = p.child
+    state = load64(random)
     at = 0
     while at < size:
-        x = 2.0 * next_double(random) - 1.0
-        y = 2.0 * next_double(random) - 1.0
+        # `next_double` twice; its four draws do not wait for each other
+        x = 2.0 * double_of(after(state, 1), after(state, 2)) - 1.0
+        y = 2.0 * double_of(after(state, 3), after(state, 4)) - 1.0
+        state = after(state, 4)
         square = x * x + y * y
         if 0.0 < square < 1.0:
-            scale = p.sigma * math.sqrt(-2.0 * logarithm(square) / square)
-            store_double(p.child + 8 * at, load_double(p.parent + 8 * at) + scale * x)
+            scale = sigma * math.sqrt(-2.0 * logarithm(square) / square)
+            store_double(child + 8 * at, load_double(parent + 8 * at) + scale * x)
             if at + 1 < size:
-                store_double(p.child + 8 * at + 8, load_double(p.parent + 8 * at + 8) + scale * y)
+                store_double(child + 8 * at + 8, load_double(parent + 8 * at + 8) + scale * y)
             at += 2
+    store64(random, state)
 
 
 @inner
@@ -138,18 +195,23 @@ def weigh_actions(policy: int, features: int, pairs: int, actions: int, count: i
     if p.offspring == 1:
         weights = p.child
     end = p.terms
-    for kind in range(min(p.kinds, pairs)):
-        distance = load_double(features + 16 * kind + 8)
-        if distance >= 0.0 and load8(p.used + kind) != 0:
-            store64(end, weights + 8 * p.actions * column_of(policy, kind))
+    # what the loops read of the record in locals: after a store the compiler would read it again
+    terms = p.terms
+    values = p.values
+    bytes_of_column = 8 * p.actions
+    for at in range(p.chosen, p.chosen + 8 * p.chosen_count, 8):
+        kind = load64(at)
+        distance = load_double(features + 16 * kind + 8) if kind < pairs else -1.0
+        if distance >= 0.0:
+            store64(end, weights + bytes_of_column * column_of(policy, kind))
             store_double(end + 8, p.sign * distance)
             end += 16
     for i in range(count):
         action = 8 * load64(actions + 8 * i)
         value = 0.0
-        for term in range(p.terms, end, 16):
+        for term in range(terms, end, 16):
             value += load_double(load64(term) + action) * load_double(term + 8)
-        store_double(p.values + 8 * i, value)
+        store_double(values + 8 * i, value)
 
 
 @inner
@@ -167,11 +229,55 @@ def exponentiate(values: int, count: int) -> float:
     return total
 
 
+@inlined
+def nearly_exponential(x: float) -> float:
+    """The exponential of an x that is not positive, with an error below 1e-10; less than 1e-199 counts as 0."""
+    if x < -460.0:
+        return 0.0
+    if x != x:
+        return x
+    k = int(x * STEPS_PER_UNIT + (_SHIFTED + 0.5)) - _SHIFTED
+    r = x - (1.0 * k) * _STEP
+    power = POWERS[2 * (k & 127)] * bits_double(((k >> 7) + 1023) << 52)
+    return power * (1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0))))
+
+
+@inner
+def draw_nearly(policy: int, share: float, count: int) -> int:
+    """Index that a share of the sum of exp(a_i) falls on, -1 where it is too close to a boundary to be sure."""
+    p = policy_at(policy)
+    values = p.values
+    weights = p.weights
+    largest = load_double(values)
+    for i in range(1, count):
+        largest = max(largest, load_double(values + 8 * i))
+    total = 0.0
+    for i in range(count):
+        weight = nearly_exponential(load_double(values + 8 * i) - largest)
+        store_double(weights + 8 * i, weight)
+        total += weight
+    left = share * total
+    for i in range(count - 1):
+        left -= load_double(weights + 8 * i)
+        if left < -_MARGIN * total:
+            return i
+        if not left > _MARGIN * total:  # also not-a-number
+            return -1
+    return count - 1
+
+
 @inner
 def draw_softmax(policy: int, random: int, count: int) -> int:
-    """Index of an action drawn with probability proportional to exp(a_i) from the a_i in `values`."""
+    """Index of an action drawn with probability proportional to exp(a_i) from the a_i in `values`.
+
+    Exponentials to the last bit are seldom needed to tell which one it is.
+    """
     p = policy_at(policy)
-    left = next_double(random) * exponentiate(p.values, count)
+    share = next_double(random)
+    chosen = draw_nearly(policy, share, count)
+    if chosen >= 0:
+        return chosen
+    left = share * exponentiate(p.values, count)
     for i in range(count - 1):
         left -= load_double(p.values + 8 * i)
         if left < 0.0:

@@ -175,10 +175,10 @@ def may_overflow(gm, st, room):
 
 
 @inner
-def stood_there(gm, before, a):
-    """1 when the state before has the sprite at `a`, or one of its slot and type, at the same place."""
+def stood_there(gm, before, a, was):
+    """1 when the state before has the sprite at `a`, or one like it, in the same slot and place; not in slot `was`."""
     p = sprite_at(a)
-    if p.slot >= state_at(before).slots:
+    if p.slot >= state_at(before).slots or p.slot == was:
         return 0
     q = sprite_at(slot_address(gm, before, p.slot))
     if q.slot == p.slot and q.type == p.type and q.x == p.x and q.y == p.y and q.bits & DISABLED == 0:
@@ -218,8 +218,7 @@ def write_news(gm, before, st, player, out, room, later):
     s = state_at(st)
     b = state_at(before)
     slot = load32(st + AVATAR_AT + 4 * player)
-    if slot != load32(before + AVATAR_AT + 4 * player):
-        return -1
+    was = load32(before + AVATAR_AT + 4 * player)
     if may_overflow(gm, st, room) != 0 or may_overflow(gm, before, room) != 0:
         return -1
     cells = g.columns * g.rows
@@ -227,16 +226,16 @@ def write_news(gm, before, st, player, out, room, later):
     n = write(out, room, 0, first_fact(gm, st, slot))
     if slot >= 0:
         a = slot_address(gm, st, slot)
-        o = slot_address(gm, before, slot)
-        if amount_fact(sprite_at(a).hp) != amount_fact(sprite_at(o).hp):
-            n = write(out, room, n, base + amount_fact(sprite_at(a).hp))
+        o = slot_address(gm, before, was) if was >= 0 else 0
+        health = amount_fact(sprite_at(a).hp)
+        if o == 0 or amount_fact(sprite_at(o).hp) != health:
+            n = write(out, room, n, base + health)
         if sprite_at(a).res >= 0:
             for i in range(g.n_res):
-                amount = res_get(gm, st, a, i)
-                if res_held(gm, st, a, i) != 0 and (
-                    res_held(gm, before, o, i) == 0 or res_get(gm, before, o, i) != amount
-                ):
-                    n = write(out, room, n, base + (1 + i) * _MANY + amount_fact(amount))
+                amount = amount_fact(res_get(gm, st, a, i))
+                same = o != 0 and res_held(gm, before, o, i) != 0 and amount_fact(res_get(gm, before, o, i)) == amount
+                if res_held(gm, st, a, i) != 0 and not same:
+                    n = write(out, room, n, base + (1 + i) * _MANY + amount)
     base += (1 + g.n_res) * _MANY
     for i in range(g.n_counters):
         value = counter_fact(st, i)
@@ -254,9 +253,12 @@ def write_news(gm, before, st, player, out, room, later):
     base += g.n_mortal
     clock = b.clock
     for t in range(g.n_types):
+        group = group_at(st, t)
+        if later == 1 and group.stamp <= clock and group.moving == group_at(before, t).moving:
+            continue  # the first sprite of a type, too, leaves its clock there
         count = count_fact(st, t)
         counted = count != count_fact(before, t)
-        moved = count > 0 and (later == 0 or group_at(st, t).stamp > clock)
+        moved = count > 0 and (later == 0 or group.stamp > clock)
         if (not counted and not moved) or is_hidden(gm, t) != 0:
             continue
         here = base + t * (_MANY + cells)
@@ -269,18 +271,23 @@ def write_news(gm, before, st, player, out, room, later):
         while a != 0:
             p = sprite_at(a)
             if p.slot != slot and p.bits & DISABLED == 0:
-                known = p.moved <= clock if later == 1 else stood_there(gm, before, a) != 0
+                known = p.moved <= clock if later == 1 else stood_there(gm, before, a, was) != 0
                 if not known:
                     cell = cell_at(gm, p.x, p.y)
                     if later == 0:
                         if marked == 0:
-                            marks = marks_of(gm, before, t, slot)
+                            marks = marks_of(gm, before, t, was)
                             marked = 1
                         if (marks >> (cell & 63)) & 1 != 0:
-                            known = has_one_at(gm, before, t, slot, cell) != 0
+                            known = has_one_at(gm, before, t, was, cell) != 0
                     if not known:
                         n = write(out, room, n, here + _MANY + cell)
             a = next_moving(gm, st, a)
+    if later == 1 and was != slot and was >= 0:
+        # what was the avatar is a sprite like others now
+        p = sprite_at(slot_address(gm, st, was))
+        if p.slot == was and p.bits & DISABLED == 0 and is_hidden(gm, p.type) == 0:
+            n = write(out, room, n, base + p.type * (_MANY + cells) + _MANY + cell_at(gm, p.x, p.y))
     return n
 
 
@@ -288,9 +295,9 @@ def write_news(gm, before, st, player, out, room, later):
 def facts_since(gm, before, st, player, out, room):
     """Write the facts of a state that the one before the last tick lacks, and perhaps others; the avatar's is first.
 
-    Returns their number; -1 where they cannot be told, as the avatar is another sprite or all facts do not fit into the
-    room. What has not moved since the clock of the state before has the fact it had then, so that a tick's few changes
-    cost less than all facts do.
+    Returns their number; -1 where all facts of a state might not fit into the room, so that some may be left out. What
+    has not moved since the clock of the state before has the fact it had then, so that a tick's few changes cost less
+    than all facts do.
     """
     return write_news(gm, before, st, player, out, room, 1)
 

@@ -18,7 +18,7 @@ from pcg.evaluators.agents.kernel.learnt_maps import LEARNT_MAPS
 from pcg.evaluators.agents.kernel.novelty import FACTS, WIDTH_ALL, WIDTH_AVATAR, WIDTH_ONE, WIDTH_TWO
 from pcg.evaluators.agents.kernel.touch_statistics import KNOWLEDGE
 from pcg.evaluators.agents.kernel.width import decide_width
-from pcg.evaluators.agents.kernel.width_tree import MOST_NEWS, SEARCH, move_states
+from pcg.evaluators.agents.kernel.width_tree import BEEN_MARKS, MOST_NEWS, SEARCH, move_states
 from pcg.evaluators.agents.observed_chance import ChanceAware, chance_parameter
 from pcg.evaluators.agents.registry import register
 from pcg.evaluators.agents.tables import first_powers
@@ -84,7 +84,10 @@ class _Memory:
         search.point("dead", np.zeros(model.max_actions + 1, dtype=np.int64))
         search.point("sum", np.zeros(model.max_actions + 1, dtype=np.float64))
         search.point("been_key", np.zeros(_PLACES, dtype=np.int64))
-        self.been = search.point("been_count", np.zeros(_PLACES, dtype=np.int64))
+        self.been = [
+            search.point("been_count", np.zeros(_PLACES, dtype=np.int64)),
+            search.point("been_marks", np.zeros(BEEN_MARKS, dtype=np.int8)),
+        ]
         kinds = len(model.categories)
         self.facts = facts = search.own("facts", Record(FACTS, kinds=max(kinds, _FACTS // 2), list_room=_FACTS))
         facts.point("features", np.zeros(2 * facts["kinds"], dtype=np.float64))
@@ -135,7 +138,8 @@ class _Memory:
         """Forget what was simulated, and where the play has been."""
         self.search["heir_root"] = -1
         self.search["broken"] = self.search["been_used"] = 0
-        self.been[:] = 0
+        for array in self.been:
+            array[:] = 0
 
     def serve_chance(self) -> bool:
         """Search from now on as where chance plays a part; False when other memory has to be got for that.

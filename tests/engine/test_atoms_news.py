@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def plays(name: str, level: int, ticks: int) -> Iterator[Any]:
 def test_news_are_what_the_facts_of_two_states_differ_by(name: str, level: int) -> None:
     states = list(plays(name, level, 40))
     told = 0
-    for before, state in zip(states, states[1:], strict=False):
+    for before, state in pairwise(states):
         facts, known = facts_of(state), set(facts_of(before))
         news = told_by(facts_since, before, state)
         if news is not None:
@@ -76,7 +77,7 @@ def test_nothing_is_told_where_the_facts_do_not_fit() -> None:
     assert len(facts_of(first)) > 8
 
 
-def test_nothing_is_told_of_another_avatar() -> None:
+def test_another_avatar_has_facts_of_its_own() -> None:
     game = load(
         """
 BasicGame
@@ -99,5 +100,9 @@ BasicGame
     before = game.start()
     state = before.copy()
     state.advance("RIGHT")
-    assert told_by(facts_since, before, state) is None
     assert facts_of(before)[0] != facts_of(state)[0]
+    for first, second in ((before, state), (state, before)):
+        news = told_by(facts_beside, first, second)
+        assert news is not None and set(news) == set(facts_of(second)) - set(facts_of(first))
+    news = told_by(facts_since, before, state)
+    assert news is not None and set(facts_of(state)) - set(facts_of(before)) <= set(news) <= set(facts_of(state))

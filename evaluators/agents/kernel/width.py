@@ -52,11 +52,12 @@ from pcg.evaluators.agents.kernel.width_tree import (
     count_visit,
     forget_looks,
     keep_subtree,
+    list_children,
     pop,
     push,
     search_at,
     take_node,
-    visit_entry,
+    visits_of,
 )
 
 _MOST_CHOICES = 7
@@ -113,7 +114,7 @@ def lean_of(decision: int, state: int, key: int) -> float:
     s = search_at(d.search)
     value = 0.0
     if s.exploration > 0.0:
-        value -= s.exploration * min(load64(s.been_count + 8 * visit_entry(d.search, key)), 50)
+        value -= s.exploration * min(visits_of(d.search, key), 50)
     if s.attraction > 0.0:
         if s.maps != 0:
             note_place(decision, s.maps, state)
@@ -221,6 +222,7 @@ def start_pass(decision: int) -> None:
     s.phase = EXPAND
     s.passes = s.passes + 1
     s.heap_used = 0
+    s.head = 0
     s.order_used = 0
     s.node = -1
     forget_seen(s.facts)
@@ -340,6 +342,8 @@ def expand(decision: int) -> int:
     node = s.node
     if s.moves == 0:
         s.moves = moves_at(decision, node)
+        if s.chance == 0:  # otherwise every pass has a tree of its own, and a node no children yet
+            list_children(d.search, node, d.own, s.moves, d.slot)
     count = s.moves
     safe = 0
     if node == s.root:
@@ -354,8 +358,8 @@ def expand(decision: int) -> int:
         return OK
     action = load64(d.own + 8 * s.slot)
     child = -1
-    if s.chance == 0:  # otherwise every pass has a tree of its own
-        child = child_by(d.search, node, action)
+    if s.chance == 0:
+        child = load64(d.slot + 8 * s.slot)
     if child < 0:
         child = make_child(decision, node, action)
         if child < 0:

@@ -11,9 +11,11 @@ from pcg.engine.kernel.protocol import OK, copy_state
 from pcg.engine.kernel.runtime import (
     entry_point,
     inner,
+    load8,
     load32,
     load64,
     load_double,
+    store8,
     store32,
     store64,
     store_double,
@@ -68,8 +70,9 @@ SEARCH = np.dtype(
         ("serial", "i8"),  # int64[room]: which of these it is
         ("compared", "i8"),  # int64[room][2]: serials of nodes whose facts its own were compared with
         ("news", "i8"),  # int32[room][2][1 + MOST_NEWS]: how many facts these lack, and the facts
-        # --- open nodes: a heap by reward (best first), then order of arrival ---
-        ("heap", "i8"),  # int32[room]
+        # --- open nodes: a heap by reward, then order of arrival (best first), or the queue that breadth-first is ---
+        ("heap", "i8"),  # int32[room]; a node comes once in a pass, so that a queue fits from the front
+        ("head", "i8"),  # where the queue begins
         ("heap_used", "i8"),
         ("clock", "i8"),
         ("arrival", "i8"),  # int64[room]
@@ -94,6 +97,7 @@ SEARCH = np.dtype(
         # --- memory of the play ---
         ("been_key", "i8"),  # int64[been_size]: open addressing over places
         ("been_count", "i8"),  # int64[been_size]: 0 where there is none
+        ("been_marks", "i8"),  # int8[BEEN_MARKS]: 1 where a place may have an entry, by the last bits of where that is
         ("been_size", "i8"),
         ("been_used", "i8"),
         ("facts", "i8"),
@@ -102,6 +106,9 @@ SEARCH = np.dtype(
     ],
     align=True,
 )
+
+BEEN_MARKS = 1024
+"""Marks of places that the play has been at: most states are at others, which is known without a look at the table."""
 
 RUNNING, OTHER_END, WON_END, LOST_END = 0, 1, 2, 3
 
@@ -173,6 +180,25 @@ def child_by(search: int, node: int, action: int) -> int:
 
 
 @inner
+def list_children(search: int, node: int, actions: int, count: int, out: int) -> None:
+    """Write the node's child by each of `count` actions to int64 `out`, -1 where it was not simulated.
+
+    Children come in the order of the actions, the last one first: one walk finds all.
+    """
+    s = search_at(search)
+    child = load32(s.first + 4 * node)
+    for k in range(count - 1, -1, -1):
+        found = -1
+        if child >= 0 and load32(s.action + 4 * child) == load64(actions + 8 * k):
+            found = child
+            child = load32(s.sibling + 4 * child)
+        store64(out + 8 * k, found)
+    if child >= 0:  # they came in another order
+        for k in range(count):
+            store64(out + 8 * k, child_by(search, node, load64(actions + 8 * k)))
+
+
+@inner
 def keep_subtree(search: int, node: int) -> None:
     """Make the node the root and free all nodes that are not below it."""
     s = search_at(search)
@@ -220,13 +246,12 @@ def move_states(search: int, model: int, source: int, stride: int) -> int:
 
 @inner
 def comes_first(search: int, a: int, b: int) -> int:
-    """1 when node `a` is to be expanded before `b`."""
+    """1 when node `a` is to be expanded before `b` by a search that goes for the best first."""
     s = search_at(search)
-    if s.best_first == 1:
-        first = load_double(s.gain + 8 * a)
-        second = load_double(s.gain + 8 * b)
-        if first != second:
-            return 1 if first > second else 0
+    first = load_double(s.gain + 8 * a)
+    second = load_double(s.gain + 8 * b)
+    if first != second:
+        return 1 if first > second else 0
     return 1 if load64(s.arrival + 8 * a) < load64(s.arrival + 8 * b) else 0
 
 
@@ -238,6 +263,9 @@ def push(search: int, node: int) -> None:
     s.clock = s.clock + 1
     place = s.heap_used
     s.heap_used = place + 1
+    if s.best_first == 0:
+        store32(s.heap + 4 * (s.head + place), node)
+        return
     while place > 0:
         other = load32(s.heap + 4 * ((place - 1) // 2))
         if comes_first(search, node, other) == 0:
@@ -251,9 +279,12 @@ def push(search: int, node: int) -> None:
 def pop(search: int) -> int:
     """Take the open node that comes first."""
     s = search_at(search)
-    node = load32(s.heap)
     size = s.heap_used - 1
     s.heap_used = size
+    if s.best_first == 0:
+        s.head = s.head + 1
+        return load32(s.heap + 4 * (s.head - 1))
+    node = load32(s.heap)
     if size > 0:
         last = load32(s.heap + 4 * size)
         place = 0
@@ -286,6 +317,15 @@ def visit_entry(search: int, key: int) -> int:
 
 
 @inner
+def visits_of(search: int, key: int) -> int:
+    """Visits of the real play to a place."""
+    s = search_at(search)
+    if load8(s.been_marks + (place_of(key, s.been_size) & (BEEN_MARKS - 1))) == 0:
+        return 0
+    return load64(s.been_count + 8 * visit_entry(search, key))
+
+
+@inner
 def count_visit(search: int, key: int) -> None:
     """Count a visit of the real play."""
     s = search_at(search)
@@ -296,4 +336,5 @@ def count_visit(search: int, key: int) -> None:
             return
         s.been_used = s.been_used + 1
         store64(s.been_key + 8 * entry, key)
+        store8(s.been_marks + (place_of(key, s.been_size) & (BEEN_MARKS - 1)), 1)
     store64(s.been_count + 8 * entry, count + 1)

@@ -190,6 +190,8 @@ class FastEvo(CompiledAgent):
         policy["parent"] = policy["lasting"] + 8 * (1 + kinds)
         policy.point("saved", lasting.copy())
         policy.point("child", np.zeros(size, dtype=np.float64))
+        policy.point("played", np.zeros(actions, dtype=np.int8))
+        policy.point("rest", np.zeros((size // 2 + 1, 4), dtype=np.float64))
         policy.point("terms", np.zeros(2 * kinds, dtype=np.int64))
         for field in ("values", "weights"):
             policy.point(field, np.zeros(model.max_actions + 1, dtype=np.float64))

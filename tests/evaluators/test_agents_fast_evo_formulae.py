@@ -158,6 +158,8 @@ class Policy:
         self.record.point("terms", np.zeros(2 * self.KINDS, dtype=np.int64))
         self.values = self.record.point("values", np.zeros(self.ACTIONS, dtype=np.float64))
         self.record.point("weights", np.zeros(self.ACTIONS, dtype=np.float64))
+        self.played = self.record.point("played", np.ones(self.ACTIONS, dtype=np.int8))
+        self.record.point("rest", np.zeros((size // 2 + 1, 4), dtype=np.float64))
         self.random = np.array([scramble(1)], dtype=np.int64)
 
     def choose(self, *kinds: int) -> None:
@@ -348,6 +350,23 @@ def test_noise_is_that_of_numbers_drawn_one_by_one() -> None:
             noise += [scale * x, scale * y]
     assert policy.child.ravel().tolist() == noise[:15]
     assert start[0] == policy.random[0]
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 3])
+def test_weights_of_codes_never_played_are_made_when_they_are_asked_for(kinds: int) -> None:
+    whole, late, better = Policy(), Policy(), Policy()
+    distances = [1.0] * kinds + [-1.0] * (3 - kinds)
+    for policy in (whole, late, better):
+        policy.weigh(distances, [1])
+    late.played[:] = better.played[:] = [0, 0, 1, 0, 0]
+    assert (whole.trial(1) == late.trial(1)).all() and (better.trial(1) == 0).all()
+    invoke2(start_trial.address, whole.record.address, pointer(whole.random))
+    invoke2(start_trial.address, late.record.address, pointer(late.random))
+    assert (whole.child[:kinds, 2] == late.child[:kinds, 2]).all() and (whole.child != late.child).any()
+    assert late.weigh(distances, [2, 4]) == whole.weigh(distances, [2, 4])
+    assert (whole.child == late.child).all() and list(late.played) == [0, 0, 1, 0, 1]
+    better.trial(2)  # what takes its parent's place is whole
+    assert (better.parent == whole.child).all()
 
 
 def test_new_kinds_extend_the_weights_and_leave_the_others_alone() -> None:

@@ -22,8 +22,10 @@ from pcg.engine.kernel.runtime import (
     copy_bytes,
     inlined,
     inner,
+    load8,
     load64,
     load_double,
+    store8,
     store64,
     store_double,
     times,
@@ -45,6 +47,10 @@ POLICY = np.dtype(
         ("parent", "i8"),  # float64[kinds][actions]: the weights, column by column
         ("saved", "i8"),  # the lasting part as it was before the decision
         ("child", "i8"),  # float64[kinds][actions]: those of the offspring
+        ("played", "i8"),  # int8[actions]: 1 for action codes that were ever weighed
+        ("rest", "i8"),  # float64[pairs][4]: place and draws of the pairs of weights of other codes, still to be made
+        ("rest_count", "i8"),
+        ("drawn", "i8"),  # size of the weights when they were drawn
         ("terms", "i8"),  # int64[2 * kinds], scratch: address of the column of each kind in sight, distance with sign
         ("values", "i8"),  # float64[actions]: a_i of the available actions, then exp(a_i) where it has to be exact
         ("weights", "i8"),  # float64[actions], scratch: exp(a_i), nearly
@@ -120,16 +126,32 @@ def restore_policy(policy: int) -> None:
     copy_bytes(p.lasting, p.saved, lasting_bytes(policy))
 
 
+@inlined
+def make_pair(policy: int, at: int, size: int, x: float, y: float, square: float) -> None:
+    """Make two weights of the offspring that lie side by side, or the last one, from a point in the unit circle."""
+    p = policy_at(policy)
+    parent = p.parent + 8 * at
+    child = p.child + 8 * at
+    scale = p.sigma * math.sqrt(-2.0 * logarithm(square) / square)
+    store_double(child, load_double(parent) + scale * x)
+    if at + 1 < size:
+        store_double(child + 8, load_double(parent + 8) + scale * y)
+
+
 @inner
 def mutate(policy: int, random: int) -> None:
-    """Make the offspring: the parent with independent normal noise (polar method) on every weight."""
+    """Make the offspring: the parent with independent normal noise (polar method) on every weight.
+
+    Weights of codes that no rollout has asked for are drawn and left at that: `make_rest` makes them.
+    """
     p = policy_at(policy)
     size = load64(p.seen) * p.actions
-    sigma = p.sigma
-    parent = p.parent
-    child = p.child
+    actions = p.actions
+    played = p.played
+    rest = p.rest
     state = load64(random)
     at = 0
+    code = 0
     while at < size:
         # `next_double` twice; its four draws do not wait for each other
         x = 2.0 * double_of(after(state, 1), after(state, 2)) - 1.0
@@ -137,12 +159,31 @@ def mutate(policy: int, random: int) -> None:
         state = after(state, 4)
         square = x * x + y * y
         if 0.0 < square < 1.0:
-            scale = sigma * math.sqrt(-2.0 * logarithm(square) / square)
-            store_double(child + 8 * at, load_double(parent + 8 * at) + scale * x)
-            if at + 1 < size:
-                store_double(child + 8 * at + 8, load_double(parent + 8 * at + 8) + scale * y)
+            second = code + 1 if code + 1 < actions else 0
+            if load8(played + code) | load8(played + second) != 0:
+                make_pair(policy, at, size, x, y, square)
+            else:
+                store64(rest, at)
+                store_double(rest + 8, x)
+                store_double(rest + 16, y)
+                store_double(rest + 24, square)
+                rest += 32
             at += 2
+            code = second + 1 if second + 1 < actions else 0
+    p.rest_count = (rest - p.rest) // 32
+    p.drawn = size
     store64(random, state)
+
+
+@inner
+def make_rest(policy: int) -> None:
+    """Make the weights of the offspring that `mutate` has left out."""
+    p = policy_at(policy)
+    for k in range(p.rest_count):
+        rest = p.rest + 32 * k
+        x = load_double(rest + 8)
+        make_pair(policy, load64(rest), p.drawn, x, load_double(rest + 16), load_double(rest + 24))
+    p.rest_count = 0
 
 
 @inner
@@ -166,6 +207,7 @@ def end_trial(policy: int, reward: float) -> None:
         p.fitness = fitness
     elif fitness > p.fitness:
         p.fitness = fitness
+        make_rest(policy)
         copy_bytes(p.parent, p.child, 8 * load64(p.seen) * p.actions)
     p.offspring = 1
     p.sum = 0.0
@@ -191,6 +233,11 @@ def column_of(policy: int, kind: int) -> int:
 def weigh_actions(policy: int, features: int, pairs: int, actions: int, count: int) -> None:
     """Write a_i of each of `count` action codes at `actions` to `values`, from features as the protocol gives them."""
     p = policy_at(policy)
+    for i in range(count):
+        played = p.played + load64(actions + 8 * i)
+        if load8(played) == 0:
+            store8(played, 1)
+            make_rest(policy)
     weights = p.parent
     if p.offspring == 1:
         weights = p.child
@@ -231,7 +278,7 @@ def exponentiate(values: int, count: int) -> float:
 
 @inlined
 def nearly_exponential(x: float) -> float:
-    """The exponential of an x that is not positive, with an error below 1e-10; less than 1e-199 counts as 0."""
+    """The exponential of an x that is not positive, with an error below 1e-8; less than 1e-199 counts as 0."""
     if x < -460.0:
         return 0.0
     if x != x:
@@ -239,7 +286,7 @@ def nearly_exponential(x: float) -> float:
     k = int(x * STEPS_PER_UNIT + (_SHIFTED + 0.5)) - _SHIFTED
     r = x - (1.0 * k) * _STEP
     power = POWERS[2 * (k & 127)] * bits_double(((k >> 7) + 1023) << 52)
-    return power * (1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0))))
+    return power * (1.0 + r * (1.0 + r * 0.5))
 
 
 @inner

@@ -53,7 +53,7 @@ SEARCH = np.dtype(
         ("sibling", "i8"),  # int32[room]
         ("action", "i8"),  # int32[room]
         ("depth", "i8"),  # int32[room]: ticks from the root
-        ("kept", "i8"),  # int32[room]: scratch of `keep_subtree`
+        ("kept", "i8"),  # int32[room]: scratch of `move_states`
         ("heir", "i8"),  # int32[room]: the best child when values were backed up last
         ("met", "i8"),  # int64[room]: the pass that has looked at the node last
         ("points", "i8"),  # float64[room]: score of the state
@@ -202,28 +202,24 @@ def list_children(search: int, node: int, actions: int, count: int, out: int) ->
 def keep_subtree(search: int, node: int) -> None:
     """Make the node the root and free all nodes that are not below it."""
     s = search_at(search)
-    for k in range(s.room):
-        store32(s.kept + 4 * k, 0)
-    store32(s.parent + 4 * node, -1)
-    store32(s.sibling + 4 * node, -1)
     stack = s.order  # not needed before the next pass
-    store32(stack, node)
+    store32(stack, s.root)
     height = 1
     while height > 0:
         height -= 1
         at = load32(stack + 4 * height)
-        store32(s.kept + 4 * at, 1)
+        if at == node:
+            continue
+        store32(s.free + 4 * s.free_used, at)
+        s.free_used = s.free_used + 1
         child = load32(s.first + 4 * at)
         while child >= 0:
             store32(stack + 4 * height, child)
             height += 1
             child = load32(s.sibling + 4 * child)
-    s.free_used = 0
+    store32(s.parent + 4 * node, -1)
+    store32(s.sibling + 4 * node, -1)
     s.numbered = 0
-    for k in range(s.room - 1, -1, -1):
-        if load32(s.kept + 4 * k) == 0:
-            store32(s.free + 4 * s.free_used, k)
-            s.free_used = s.free_used + 1
     s.root = node
 
 

@@ -11,6 +11,7 @@ weights.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -64,6 +65,7 @@ POLICY = np.dtype(
 
 policy_at = view_of(POLICY)
 
+_POWERS: Any = POWERS
 _SHIFTED = 1 << 18
 _STEP = math.log(2.0) / 128.0
 _MARGIN = 1e-6
@@ -285,7 +287,7 @@ def nearly_exponential(x: float) -> float:
         return x
     k = int(x * STEPS_PER_UNIT + (_SHIFTED + 0.5)) - _SHIFTED
     r = x - (1.0 * k) * _STEP
-    power = POWERS[2 * (k & 127)] * bits_double(((k >> 7) + 1023) << 52)
+    power: float = _POWERS[2 * (k & 127)] * bits_double(((k >> 7) + 1023) << 52)
     return power * (1.0 + r * (1.0 + r * 0.5))
 
 

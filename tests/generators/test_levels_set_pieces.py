@@ -10,7 +10,6 @@ from pcg.engine.game import Game
 from pcg.generators.levels import make_generator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.level_builder import LevelBuilder
-from pcg.generators.levels.portfolio.families import FAMILIES
 from pcg.generators.levels.portfolio.set_pieces import SetPieces
 
 PENS = """

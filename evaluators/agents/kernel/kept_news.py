@@ -8,7 +8,7 @@ from pcg.evaluators.agents.kernel.novelty import facts_at, find_news
 from pcg.evaluators.agents.kernel.width_tree import MOST_NEWS, address_of, search_at
 
 WITH_PARENT, WITH_FIRST = 0, 1
-"""What a node is compared with: its parent, and the first node with the same fact of the avatar."""
+"""Others that a node is compared with: its parent, and the first node with the same fact of the avatar."""
 
 
 @inner

@@ -282,10 +282,14 @@ def test_simple_levels_wait_until_they_are_needed() -> None:
 
 
 def test_lessons_that_are_known_make_way_for_others() -> None:
+    different = []
     for game in ("boxes", "moonbase"):
-        lessons = told(portfolio(game, delay=2, lessons=1.0), 60, 1)
-        assert {one.origin for one in lessons} == {"lesson"}
-        assert len({one.level for one in lessons}) >= 55  # 43 and 44 when nothing was left out of many a parent
+        for seed in (1, 2):
+            lessons = told(portfolio(game, seed, delay=2, lessons=1.0), 60, 1)
+            assert {one.origin for one in lessons} == {"lesson"}
+            different.append(len({one.level for one in lessons}))
+    # 43 and 44 when nothing was left out of many a parent
+    assert np.mean(different) >= 55 and min(different) >= 50
 
 
 @dataclass(frozen=True)

@@ -538,9 +538,12 @@ class PortfolioGenerator(DelayedGenerator):
             rng: draws.
             axis: along which all edits are mirrored, 1 for left and right, 0 for top and bottom; None for no mirroring.
         """
-        drawn = self.sketch.drawn if self.sketch is not None else self.workshop.set_pieces.cells(grid)
+        drawn = self.sketch.drawn if self.sketch is not None else None
+        if drawn is None and self.workshop.set_pieces.pieces:
+            drawn = self.workshop.set_pieces.cells(grid)
         if self._draws_lines:
-            drawn = drawn | self.workshop.lines.cells(grid)
+            lines = self.workshop.lines.cells(grid)
+            drawn = lines if drawn is None else drawn | lines
         polished = self.polishing.polish(grid, rng, self.integer("polish"), axis, drawn)
         mended = self.structure.mend(polished, rng, drawn)
         if axis is not None:

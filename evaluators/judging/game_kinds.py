@@ -7,7 +7,7 @@ it; never from its name. Which rules people write for which kinds is counted in 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pcg.engine.vgdl.chance import possible_types
@@ -71,9 +71,7 @@ class GameKinds:
 
     def runs_away(self, type_id: int) -> bool:
         """Return True for a type that runs away from the avatar."""
-        sprite, types = self.definition.types[type_id], self.definition.types
-        wide = {types[group].name for a in self.analysis.avatars for group in types[a].path}
-        return flees(sprite) and not wide.isdisjoint(sought(sprite))
+        return runs_away(self.definition, type_id, self.analysis.avatars)
 
     def dangers(self) -> tuple[int, ...]:
         """Types that harm the avatar and do not run away from it."""
@@ -154,6 +152,12 @@ def flees(sprite: SpriteType) -> bool:
     spec = SPRITE_CLASSES.get(sprite.class_name or "")
     given = spec.params.get("fleeing") if spec is not None else None
     return bool(sprite.params.get("fleeing", given.default)) if given is not None else False
+
+
+def runs_away(definition: GameDefinition, type_id: int, avatars: Iterable[int]) -> bool:
+    """Return True for a type that runs away from one of these types."""
+    sprite, types = definition.types[type_id], definition.types
+    return flees(sprite) and not {types[g].name for a in avatars for g in types[a].path}.isdisjoint(sought(sprite))
 
 
 def _stands(definition: GameDefinition, type_id: int) -> bool:

@@ -77,7 +77,7 @@ class Casting:
     @cached_property
     def fleeing(self) -> list[str]:
         """Types that run away from the avatar."""
-        return [n for n in self.of("chaser") if self._flees(n) and self._targets(n) & self._wide]
+        return [n for n in self.of("chaser") if flees(self._types[n]) and self._targets(n) & self._wide]
 
     @cached_property
     def pursuing(self) -> list[str]:
@@ -174,10 +174,7 @@ class Casting:
 
     def _pursues(self, name: str) -> bool:
         chases = self.space.roles[name] == "chaser"
-        return chases and not self._flees(name) and bool(self._targets(name) & self._wide)
-
-    def _flees(self, name: str) -> bool:
-        return flees(self._types[name])
+        return chases and not flees(self._types[name]) and bool(self._targets(name) & self._wide)
 
     def _targets(self, name: str) -> set[str]:
         return set(sought(self._types[name]))

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from pcg.engine.vgdl import ontology
-from pcg.evaluators.judging.game_kinds import MOVING, flees, sought
+from pcg.evaluators.judging.game_kinds import MOVING, runs_away
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, none_left, with_params
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.meaning_repair import STANDING, VANISHING, made_by, members_of, mend_meaning
@@ -347,11 +347,8 @@ def _wide(space: LearnedSpace, name: str) -> set[str]:
 
 def _runs_away(space: LearnedSpace, name: str) -> bool:
     """Return True for a type that runs away from the avatar, and so is no danger to it."""
-    index, types = space.definition.type_index, space.definition.types
-    if name not in index or not flees(types[index[name]]):
-        return False
-    heroes = {n for h in space.kinds.avatars for n in _wide(space, h)}
-    return not heroes.isdisjoint(sought(types[index[name]]))
+    index = space.definition.type_index
+    return name in index and runs_away(space.definition, index[name], [index[hero] for hero in space.kinds.avatars])
 
 
 def _leaves(space: LearnedSpace, kinds: Iterable[str]) -> list[str]:

@@ -225,6 +225,10 @@ class GameSearch(SearchRun):
         """Of games that were evaluated again: how often in all, and their mean fitness."""
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
+        self.stayed: set[int] = set()
+        """Finalists that were played to the end of halving: none makes way for one of as good a value that did better in
+        the few plays it had.
+        """
         self.judgements: dict[int, Mapping[str, Any]] = {}
         """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
@@ -275,7 +279,11 @@ class GameSearch(SearchRun):
             kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
             ranked = sorted(kept, key=lambda game: game.rank, reverse=True)
             found = [game for game in ranked if game.stood] or ranked
-        return choose_diverse(found, self.config.count)
+        stayed = [game for game in found if game.candidate.id in self.stayed]
+        if len(stayed) < min(self.config.count, len(found)):
+            others = [game for game in found if game.candidate.id not in self.stayed]
+            stayed += choose_diverse(others, self.config.count - len(stayed))
+        return choose_diverse(sorted(stayed, key=lambda game: game.rank, reverse=True), self.config.count)
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -372,6 +380,7 @@ class GameSearch(SearchRun):
             best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
             played = self._last_plays(best, -(-self.config.confirm // 2**rounds_left), 0)
         best = choose_diverse(played, max(self.config.count, -(-len(played) // 2)))
+        self.stayed = {game.candidate.id for game in best}
         for further in (1, 2):
             best = best[: -(-len(best) // 2)]
             if len(best) > 1:

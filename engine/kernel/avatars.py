@@ -37,21 +37,14 @@ _WIZARD = CLASS_ID["WizardAvatar"]
 @inner
 def action_x(action):
     """x of the direction an action asks for."""
-    if action == _LEFT:
-        return -1.0
-    if action == _RIGHT:
-        return 1.0
-    return 0.0
+    # no branches: which action comes next is what nobody can foretell
+    return float(int(action == _RIGHT) - int(action == _LEFT))
 
 
 @inner
 def action_y(action):
     """y of the direction an action asks for."""
-    if action == _UP:
-        return -1.0
-    if action == _DOWN:
-        return 1.0
-    return 0.0
+    return float(int(action == _DOWN) - int(action == _UP))
 
 
 @inner

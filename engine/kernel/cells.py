@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pcg.engine.kernel.groups import first_moving, next_moving, slot_address
+from pcg.engine.kernel.groups import first_moving, next_moving, slot_from
 from pcg.engine.kernel.layout import context_at, sprite_at, state_at
-from pcg.engine.kernel.runtime import inlined, inner, load16, load32, load64, store16, store32
+from pcg.engine.kernel.runtime import inlined, inner, load16, load32, load64, store32
 
 # --- cells, and the level sprites in them ---
 
@@ -27,12 +27,19 @@ def cell_at(gm, x, y):
     return cells_along(gm, y) * g.columns + cells_along(gm, x)
 
 
-@inner
+@inlined
 def near_mask(gm, st, a):
     """Bit (type & 63) of every type with level sprites placed in the cells that `a` covers; those dead included."""
+    near = sprite_at(a).near
+    if near == -1:
+        near = look_around(gm, st, a)
+    return near
+
+
+@inner
+def look_around(gm, st, a):
+    """The same looked up in the cells; a moving sprite keeps it until it moves."""
     p = sprite_at(a)
-    if p.near != -1:
-        return p.near
     g = context_at(gm)
     mask = 0
     x1 = p.x + p.w - 1
@@ -114,35 +121,50 @@ def row_of(gm, y):
 def link_cell(gm, st, a):
     """Put a moving sprite into the list of its cell."""
     p = sprite_at(a)
-    link_at(gm, st, a, column_of(gm, p.x), row_of(gm, p.y))
+    column = column_of(gm, p.x)
+    row = row_of(gm, p.y)
+    link_at(st, st + state_at(st).at_sprites, context_at(gm).stride, a, row * context_at(gm).columns + column)
+    here = cell_word(st, p.cell)
+    store32(here, load32(here) | reach_mark(gm, p, column, row))
 
 
 @inlined
-def link_at(gm, st, a, column, row):
-    """Put a moving sprite into the list of a cell."""
+def link_at(st, base, stride, a, cell):
+    """Put a moving sprite into the list of a cell; the place and stride of the sprites are the caller's."""
     p = sprite_at(a)
-    p.cell = row * context_at(gm).columns + column
-    here = cell_word(st, p.cell)
+    p.cell = cell
+    here = cell_word(st, cell)
+    word = load32(here)
     first = load16(here)
     p.cell_next = first
     p.cell_prev = -1
     if first >= 0:
-        sprite_at(slot_address(gm, st, first)).cell_prev = p.slot
-    store32(here, load32(here) & ~0xFFFF | type_mark(p.type) | reach_mark(gm, p, column, row) | p.slot)
+        sprite_at(slot_from(st, base, stride, first)).cell_prev = p.slot
+    store32(here, word & ~0xFFFF | type_mark(p.type) | p.slot)
 
 
 @inner
 def unlink_cell(gm, st, a):
     """Take a moving sprite out of the list of its cell."""
+    unlink_from(st, st + state_at(st).at_sprites, context_at(gm).stride, a)
+
+
+@inlined
+def unlink_from(st, base, stride, a):
+    """The same; the place and stride of the sprites are the caller's."""
     p = sprite_at(a)
-    if p.cell_prev >= 0:
-        sprite_at(slot_address(gm, st, p.cell_prev)).cell_next = p.cell_next
-    elif p.cell_next >= 0:
-        store16(cell_word(st, p.cell), p.cell_next)
+    before = p.cell_prev
+    following = p.cell_next
+    if before >= 0:
+        sprite_at(slot_from(st, base, stride, before)).cell_next = following
+    elif following >= 0:
+        # the whole word, for whoever reads it next would wait for a part of it
+        here = cell_word(st, p.cell)
+        store32(here, load32(here) & ~0xFFFF | following)
     else:
         store32(cell_word(st, p.cell), 0xFFFF)
-    if p.cell_next >= 0:
-        sprite_at(slot_address(gm, st, p.cell_next)).cell_prev = p.cell_prev
+    if following >= 0:
+        sprite_at(slot_from(st, base, stride, following)).cell_prev = before
 
 
 @inner
@@ -151,12 +173,16 @@ def follow_cell(gm, st, a):
     p = sprite_at(a)
     column = column_of(gm, p.x)
     row = row_of(gm, p.y)
-    if row * context_at(gm).columns + column != p.cell:
-        unlink_cell(gm, st, a)
-        link_at(gm, st, a, column, row)
-    else:
-        here = cell_word(st, p.cell)
-        store32(here, load32(here) | reach_mark(gm, p, column, row))
+    cell = row * context_at(gm).columns + column
+    reach = reach_mark(gm, p, column, row)
+    if cell != p.cell:
+        base = st + state_at(st).at_sprites
+        stride = context_at(gm).stride
+        unlink_from(st, base, stride, a)
+        link_at(st, base, stride, a, cell)
+    if reach != 0:
+        here = cell_word(st, cell)
+        store32(here, load32(here) | reach)
 
 
 @inner

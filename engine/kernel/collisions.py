@@ -242,12 +242,17 @@ def collect_hits(gm, st, entry, a):
     g = context_at(gm)
     base = st + s.at_sprites
     stride = g.stride
-    level = 1 - still
-    if level != 0 and ground == 0 and (entry.second_mask == 0 or near_mask(gm, st, a) & entry.second_mask == 0):
-        level = 0
+    near = 0
+    if still == 0:
+        near = -1
+        if ground == 0:
+            near = near_mask(gm, st, a) & entry.second_mask if entry.second_mask != 0 else 0
+            if near != 0 and (sprite_at(a).w > g.block or sprite_at(a).h > g.block):
+                # a search by one that covers many cells has its price, whatever it finds
+                near = -1
     for i in range(entry.second_n):
         u = int_at(gm, entry.second_at + i)
-        if level != 0:
+        if near & (1 << (u & 63)) != 0:
             level_hits(gm, st, a, u, 3 if ground else -1)
         group = group_at(st, u)
         if group.head < 0 or (still != 0 and group.stamp <= since):
@@ -330,10 +335,7 @@ def meets_level(gm, st, entry, a):
     mask = entry.second_mask
     if mask == 0:
         return 0
-    near = sprite_at(a).near
-    if near == -1:
-        near = near_mask(gm, st, a)
-    return 1 if near & mask != 0 else 0
+    return 1 if near_mask(gm, st, a) & mask != 0 else 0
 
 
 @inlined
@@ -365,6 +367,17 @@ def meets_moving(gm, st, entry, a, still):
                 return 1
             slot = q.next
     return 0
+
+
+@inlined
+def meets_one(a, b):
+    """`meets_moving` where `b` is the only moving second sprite."""
+    p = sprite_at(a)
+    q = sprite_at(b)
+    x = p.x
+    y = p.y
+    apart = q.x >= x + p.w or x >= q.x + q.w or q.y >= y + p.h or y >= q.y + q.h or p.w <= 0 or p.h <= 0 or a == b
+    return 0 if apart else 1
 
 
 @inner

@@ -23,6 +23,7 @@ from pcg.engine.kernel.collisions import (
     meets_level,
     meets_listed,
     meets_moving,
+    meets_one,
     moving_hits,
 )
 from pcg.engine.kernel.effects import execute, mark_fired, record_event, settle
@@ -35,6 +36,7 @@ from pcg.engine.kernel.groups import (
     int_at,
     is_mortal_alive,
     next_moving,
+    slot_address,
     slot_from,
     type_at,
 )
@@ -259,12 +261,13 @@ def run_level(gm, st, entry, t):
         # no level sprite reaches beyond its cell, and nothing that could meet one is in a cell with it
         return 0
     plain = since < 0 and entry.bits & (E_BATCH | N_GROUND) == 0
+    still = plain and count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) == 0
     for k in range(first, first + load32(g.level_start + 8 * t + 4)):
         if k >= g.n_mortal or is_mortal_alive(st, k):
             a = g.level + SPRITE_BYTES * k
             if plain and load64(g.level_mates + 8 * k) & entry.second_mask == 0:
                 # no level sprite can touch it, so that a search would only cost its price
-                if meets_moving(gm, st, entry, a, False) == 0:
+                if still or meets_moving(gm, st, entry, a, False) == 0:
                     if meets_level(gm, st, entry, a) != 0 and is_killed(gm, st, a) == 0 and s.work <= g.max_work:
                         s.work += 2
                         s.hits = 0
@@ -303,6 +306,8 @@ def run_moving(gm, st, entry, t, quiet):
     slot = group_at(st, t).head
     # first sprites that have not moved can only meet second ones that have: where these are few, no more is looked at
     moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 and not quiet and moving > 2 else -1
+    # one second sprite alone, as the avatar mostly is, is looked up once for all first ones; -1: not looked up
+    alone = -1 if moving > 2 else 0
     met = 0
     while slot >= 0:
         a = slot_from(st, base, stride, slot)
@@ -310,7 +315,14 @@ def run_moving(gm, st, entry, t, quiet):
         if p.id >= last:
             break
         if p.moved > since:
-            near = 1 if ground != 0 or meets_level(gm, st, entry, a) != 0 else meets_moving(gm, st, entry, a, False)
+            if alone < 0:
+                alone = only_moving(gm, st, entry)
+            if ground != 0 or meets_level(gm, st, entry, a) != 0:
+                near = 1
+            elif alone != 0:
+                near = meets_one(a, alone)
+            else:
+                near = meets_moving(gm, st, entry, a, False)
         elif quiet:
             near = 0
         elif moved >= 0:
@@ -323,9 +335,23 @@ def run_moving(gm, st, entry, t, quiet):
                 # an execution may move any
                 quiet = False
                 moved = list_moved(gm, st, entry) if since >= 0 and ground == 0 else -1
+                alone = -1 if moving > 2 else 0
                 met += hits
         slot = p.next
     return met
+
+
+@inner
+def only_moving(gm, st, entry):
+    """The moving sprite of the second types where there is but one, otherwise 0."""
+    found = -1
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.moving > 0:
+            if found >= 0 or group.moving > 1:
+                return 0
+            found = group.head
+    return slot_address(gm, st, found) if found >= 0 else 0
 
 
 @inner

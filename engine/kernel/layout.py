@@ -261,6 +261,7 @@ TYPE = np.dtype(
         ("single_n", "i4"),
         ("actions_at", "i4"),
         ("actions_n", "i4"),
+        ("actions_mask", "i4"),  # bit by code of the same actions, NIL and ESCAPE as well
         ("in_order", "i4"),
         ("own_at", "i4"),  # own parameters of a user's class, in the pool of doubles
         ("update", "i8"),  # address of a user's update for the class, 0: built in
@@ -421,14 +422,14 @@ CONTEXT = np.dtype(
         ("n_order", "i4"),
         ("order_at", "i4"),
         ("n_update", "i4"),  # the types of the draw order, last first, whose moving sprites have an update
-        ("update_at", "i4"),
+        ("update_at", "i4"),  # offset of the group in a state, and type, of each
         ("n_effects", "i4"),
         ("n_entries", "i4"),
         ("n_dirty", "i4"),  # words of the set of entries
         ("n_time_effects", "i4"),
         ("n_terminations", "i4"),
         ("n_eos", "i4"),
-        ("eos_at", "i4"),  # (type, effect) pairs in order of execution
+        ("eos_at", "i4"),  # offset of the group in a state, type, and effect, in order of execution
         ("n_shields", "i4"),
         ("n_counters", "i4"),
         ("n_level", "i4"),

@@ -26,8 +26,6 @@ from pcg.engine.kernel.layout import (
     ACTION_AT,
     AVATAR_AT,
     DISABLED,
-    GROUP_BYTES,
-    GROUPS_AT,
     T_GLIDER,
     T_IDLE,
     T_PRODUCER,
@@ -50,13 +48,10 @@ _ESCAPE = 6
 @inner
 def filtered(gm, a, action):
     """The action the engine applies: what is not in the avatar's list becomes NIL; ESCAPE stays."""
-    if action == 0 or action == _ESCAPE:
-        return action
-    ty = type_at(gm, sprite_at(a).type)
-    for i in range(ty.actions_n):
-        if int_at(gm, ty.actions_at + i) == action:
-            return action
-    return 0
+    if action < 0 or action > _ESCAPE:
+        return 0
+    # no branch: which action comes next is what nobody can foretell
+    return action * ((type_at(gm, sprite_at(a).type).actions_mask >> action) & 1)
 
 
 @inner
@@ -79,13 +74,12 @@ def avatar_phase(gm, st, action0, action1):
 def sprite_phase(gm, st):
     """All other sprites: types from last to first in the draw order, groups in order."""
     g = context_at(gm)
-    order = g.ints + 4 * g.update_at
-    groups = st + GROUPS_AT
+    rows = g.ints + 4 * g.update_at
     for k in range(g.n_update):
-        t = load32(order + 4 * k)
-        group = group_view(groups + GROUP_BYTES * t)
+        group = group_view(st + load32(rows + 8 * k))
         if group.head < 0:
             continue
+        t = load32(rows + 8 * k + 4)
         bits = type_at(gm, t).bits
         if bits & (T_IDLE | T_PRODUCER | T_GLIDER):
             if bits & T_GLIDER:
@@ -150,8 +144,8 @@ def time_phase(gm, st):
 
 
 @inner
-def all_inside(gm, st, t):
-    """1 when no moving sprite of a type is at the edge of the screen."""
+def first_outside(gm, st, t):
+    """Slot of the first moving sprite of a type that is at the edge of the screen, -1: none."""
     g = context_at(gm)
     width = g.width
     height = g.height
@@ -161,9 +155,9 @@ def all_inside(gm, st, t):
     while slot >= 0:
         p = sprite_at(slot_from(st, base, stride, slot))
         if p.x < 0 or p.y < 0 or p.x + p.w > width or p.y + p.h > height or p.w <= 0 or p.h <= 0:
-            return 0
+            break
         slot = p.next
-    return 1
+    return slot
 
 
 @inner
@@ -171,33 +165,31 @@ def eos_phase(gm, st):
     """EOS effects of every type, for the moving sprites at the edge (a level sprite is always inside)."""
     g = context_at(gm)
     s = state_at(st)
+    rows = g.ints + 4 * g.eos_at
     for n in range(g.n_eos):
-        t = int_at(gm, g.eos_at + 2 * n)
-        e = int_at(gm, g.eos_at + 2 * n + 1)
-        ty = type_at(gm, t)
-        for i in range(ty.sub_n):
-            u = int_at(gm, ty.sub_at + i)
-            group = group_at(st, u)
-            if group.stamp <= group.inside:
-                # none was at the edge, and none has moved or come since
-                continue
-            inside = s.clock
-            if all_inside(gm, st, u) != 0 and s.work <= g.max_work:
-                group.inside = inside
-                continue
-            a = first_moving(gm, st, u)
-            while a != 0 and s.work <= g.max_work:
-                if at_edge(gm, a) != 0:
-                    inside = -1
-                    if is_out(gm, st, a) == 0:
-                        tail = group.tail
-                        s.clock += 1
-                        execute(gm, st, e, a, 0)
-                        if group.tail != tail:
-                            # an addition to the walked group ends the walk of that group (reference/loop 3.6)
-                            break
-                a = next_moving(gm, st, a)
-            # a walk that was cut short has not seen all
-            group.inside = inside if a == 0 else -1
+        group = group_view(st + load32(rows + 12 * n))
+        if group.stamp <= group.inside:
+            # none was at the edge, and none has moved or come since
+            continue
+        inside = s.clock
+        t = load32(rows + 12 * n + 4)
+        slot = first_outside(gm, st, t)
+        if slot < 0 and s.work <= g.max_work:
+            group.inside = inside
+            continue
+        a = slot_address(gm, st, slot) if slot >= 0 else first_moving(gm, st, t)
+        while a != 0 and s.work <= g.max_work:
+            if at_edge(gm, a) != 0:
+                inside = -1
+                if is_out(gm, st, a) == 0:
+                    tail = group.tail
+                    s.clock += 1
+                    execute(gm, st, load32(rows + 12 * n + 8), a, 0)
+                    if group.tail != tail:
+                        # an addition to the walked group ends the walk of that group (reference/loop 3.6)
+                        break
+            a = next_moving(gm, st, a)
+        # a walk that was cut short has not seen all
+        group.inside = inside if a == 0 else -1
     # what changes from here on is later than these looks
     s.clock += 1

@@ -118,10 +118,14 @@ def termination_phase(gm, st):
     """Terminations in order, the first that fires decides; then the engine's own time limit."""
     g = context_at(gm)
     s = state_at(st)
+    quiet = s.recount == 0
     for i in range(g.n_terminations):
         if s.ended != 0:
             break
         te = termination_view(g.terminations + TERMINATION_BYTES * i)
+        if quiet and te.kind != _TIMEOUT:
+            # most ticks create and remove nothing
+            continue
         if fires(gm, st, te) != 0:
             s.ended = 1
             for player in range(g.players):

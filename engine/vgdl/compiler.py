@@ -230,7 +230,8 @@ class GameTables:
         types["bits"] |= np.array(bits, np.int32)
         moving = self.sprites.updated & roles.possible & (~roles.level | roles.created)
         updated = tuple(t for t in reversed(self.definition.draw_order) if moving >> t & 1)
-        self.update_at, self.n_update = self._pool(updated), len(updated)
+        rows = tuple(number for t in updated for number in (_group_place(t), t))
+        self.update_at, self.n_update = self._pool(rows), len(updated)
         return types
 
     # --- effects ---
@@ -351,12 +352,13 @@ class GameTables:
         return table_of(rows, L.ENTRY)
 
     def _compile_eos(self) -> tuple[int, int]:
-        pairs: list[int] = []
+        rows: list[int] = []
         for t in self.definition.eos_types:
             for index in self.definition.eos_effects[t]:
                 if self.definition.effects[index].params.get("enabled", True):
-                    pairs += [t, index]
-        return self._pool(tuple(pairs)), len(pairs) // 2
+                    for u in self.definition.types[t].subtypes:
+                        rows += [_group_place(u), u, index]
+        return self._pool(tuple(rows)), len(rows) // 3
 
     def _compile_terminations(self, parts: Sequence[TerminationPart]) -> Any:
         self.n_terminations = len(parts)
@@ -366,6 +368,11 @@ class GameTables:
             row[_LIMITS_AT] = self._pool(part.limits)
             rows.append(tuple(row))
         return table_of(rows, L.TERMINATION)
+
+
+def _group_place(t: int) -> int:
+    """Offset of the record of a type's group in a state."""
+    return L.GROUPS_AT + L.GROUP_BYTES * t
 
 
 def _mask(types: int) -> int:

@@ -277,6 +277,7 @@ class SpriteTables:
                 row["res_limit"] = self.definition.types[int(row["res_type"])].resource_limit
         actions = tuple(ACTION_ID[a] for a in spec.actions)
         row["actions_at"], row["actions_n"] = self._pool(actions), len(actions)
+        row["actions_mask"] = sum({1 << code for code in (*actions, ACTION_ID["NIL"], ACTION_ID["ESCAPE"])})
         row["bits"] = bits
         if t.class_name not in CLASS_ID:
             row["update"] = extensions.update_address(t.class_name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pcg.engine.kernel.bounds import outgrow
 from pcg.engine.kernel.cells import OVERHANG, cell_at, cell_word, cells_along, near_mask, type_mark
-from pcg.engine.kernel.groups import group_at, int_at, is_mortal_alive, slot_from, type_at
+from pcg.engine.kernel.groups import group_at, int_at, is_mortal_alive, slot_address, slot_from, type_at
 from pcg.engine.kernel.layout import (
     MEMO_BYTES,
     MEMOS,
@@ -378,6 +378,19 @@ def meets_one(a, b):
     y = p.y
     apart = q.x >= x + p.w or x >= q.x + q.w or q.y >= y + p.h or y >= q.y + q.h or p.w <= 0 or p.h <= 0 or a == b
     return 0 if apart else 1
+
+
+@inner
+def only_moving(gm, st, entry):
+    """The moving sprite of the second types where there is but one, otherwise 0."""
+    found = -1
+    for i in range(entry.second_moving_n):
+        group = group_at(st, int_at(gm, entry.second_moving_at + i))
+        if group.moving > 0:
+            if found >= 0 or group.moving > 1:
+                return 0
+            found = group.head
+    return slot_address(gm, st, found) if found >= 0 else 0
 
 
 @inner

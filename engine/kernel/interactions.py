@@ -25,6 +25,7 @@ from pcg.engine.kernel.collisions import (
     meets_moving,
     meets_one,
     moving_hits,
+    only_moving,
 )
 from pcg.engine.kernel.effects import execute, mark_fired, record_event, settle
 from pcg.engine.kernel.effects_motion import bounce_batch
@@ -36,7 +37,6 @@ from pcg.engine.kernel.groups import (
     int_at,
     is_mortal_alive,
     next_moving,
-    slot_address,
     slot_from,
     type_at,
 )
@@ -261,13 +261,14 @@ def run_level(gm, st, entry, t):
         # no level sprite reaches beyond its cell, and nothing that could meet one is in a cell with it
         return 0
     plain = since < 0 and entry.bits & (E_BATCH | N_GROUND) == 0
+    # while nothing that moves is there to be met, and no execution can have put something there
     still = plain and count_moving(gm, st, entry.second_moving_at, entry.second_moving_n) == 0
     for k in range(first, first + load32(g.level_start + 8 * t + 4)):
         if k >= g.n_mortal or is_mortal_alive(st, k):
             a = g.level + SPRITE_BYTES * k
             if plain and load64(g.level_mates + 8 * k) & entry.second_mask == 0:
                 # no level sprite can touch it, so that a search would only cost its price
-                if still or meets_moving(gm, st, entry, a, False) == 0:
+                if (still and met == 0) or meets_moving(gm, st, entry, a, False) == 0:
                     if meets_level(gm, st, entry, a) != 0 and is_killed(gm, st, a) == 0 and s.work <= g.max_work:
                         s.work += 2
                         s.hits = 0
@@ -339,19 +340,6 @@ def run_moving(gm, st, entry, t, quiet):
                 met += hits
         slot = p.next
     return met
-
-
-@inner
-def only_moving(gm, st, entry):
-    """The moving sprite of the second types where there is but one, otherwise 0."""
-    found = -1
-    for i in range(entry.second_moving_n):
-        group = group_at(st, int_at(gm, entry.second_moving_at + i))
-        if group.moving > 0:
-            if found >= 0 or group.moving > 1:
-                return 0
-            found = group.head
-    return slot_address(gm, st, found) if found >= 0 else 0
 
 
 @inner

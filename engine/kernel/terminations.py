@@ -88,9 +88,6 @@ def fires(gm, st, te):
     s = state_at(st)
     if te.kind == _TIMEOUT:
         return 1 if s.tick >= te.limit else 0
-    if s.recount == 0:
-        # all others look only at numbers of sprites
-        return 0
     total = sum_alive(gm, st, te)
     if te.kind == _STOP:
         held = s.can_end
@@ -124,7 +121,7 @@ def termination_phase(gm, st):
             break
         te = termination_view(g.terminations + TERMINATION_BYTES * i)
         if quiet and te.kind != _TIMEOUT:
-            # most ticks create and remove nothing
+            # all others look only at numbers of sprites
             continue
         if fires(gm, st, te) != 0:
             s.ended = 1

@@ -226,9 +226,7 @@ class GameSearch(SearchRun):
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
         self.stayed: set[int] = set()
-        """Finalists that were played to the end of halving: none makes way for one of as good a value that did better in
-        the few plays it had.
-        """
+        """Finalists that halving played to the end: none makes way for one of as good a value with fewer plays."""
         self.judgements: dict[int, Mapping[str, Any]] = {}
         """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}

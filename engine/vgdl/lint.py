@@ -25,6 +25,8 @@ NOTHING_WRITTEN = "the game has no "
 """Beginning of the finding that a set of rules or of terminations is missing."""
 NEVER_APPEARS = "never appears: no character is mapped to it and nothing creates it"
 """End of the finding about a needless sprite."""
+CANNOT_BE = "cannot be created"
+"""Part of the finding about a sprite that lacks something, as a portal without exit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ class Lint:
             return  # said where the sprite is defined
         if problem:
             self.findings.doubt(
-                f"`{name}` cannot be created: {problem}", at, "language 1.5.9", so="trying to stops the reference"
+                f"`{name}` {CANNOT_BE}: {problem}", at, "language 1.5.9", so="trying to stops the reference"
             )
         elif index not in self.game.draw_order:
             self.findings.doubt(

@@ -266,8 +266,26 @@ def _trouble(about: Concept, said: _Words) -> str:
     return {
         "chasers": f"while {dangers} {chase}", "missiles": f"while {dangers} {fly}",
         "wanderers": f"while {dangers} {wander}", "places": f"and do not step on {dangers}",
-        "time": "before the time is up", "loss": "and lose nothing that you guard", "none": "",
+        "time": "before the time is up", "loss": _loss(said), "none": "",
     }[about.danger]  # fmt: skip
+
+
+def _loss(said: _Words) -> str:
+    """Return what must not come to pass where no harm is done to the avatar, "" where there is no such thing."""
+    analysis = said.kinds.analysis
+    for ending in analysis.losses:
+        types = [t for t in ending.types if t in said.kinds.present]
+        if not types or set(types) <= set(analysis.avatars):
+            continue
+        names = said.several(types)
+        if ending.kind == "appear":
+            return f"before there are {ending.limit} {names}"
+        if ending.kind == "vanish" and ending.limit > 0:
+            return f"and keep more than {ending.limit} {names}"
+        if ending.kind == "vanish":
+            alone = len(dict.fromkeys(map(said.one, types))) == 1
+            return f"before the last {said.one(types[0]) if alone else f'of {names}'} is gone"
+    return ""
 
 
 def _chase(said: _Words, prey: Sequence[int] | None) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.trials import play_seed
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
@@ -274,7 +275,12 @@ def _without_purpose(reading: RuleReading, context: LevelContext) -> dict[int, s
 
 
 def _fits(game: Game, text: str) -> bool:
-    return not any(d.severity == "error" for d in game.read_level(text).diagnostics)
+    """Return False where a level has what the rules of this game cannot create, as a portal that leads nowhere now."""
+    try:
+        game.read_level(text)
+    except PcgError:
+        return False
+    return True
 
 
 def _calls_for_action(game: Game, text: str, seed: int) -> bool:

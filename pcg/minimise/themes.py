@@ -77,10 +77,10 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "goal": ("burrow flag", "exit chest", "outpost flag", "outpost base"),
     "key": ("key honey seed", "key torch potion", "key bottle lamp", "key chip lamp"),
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
-    "box": ("crate log", "crate barrel", "barrel crate", "cargo crate"),
+    "box": ("crate log hay", "crate boulder hay", "barrel boulder log", "cargo asteroid"),
     "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
-    "pen": ("den tunnel", "pit tunnel", "cave tunnel", "vortex tunnel"),
-    "nest": ("hive nest", "grave tomb", "cave nest", "mothership hive"),
+    "pen": ("den tunnel", "pit tunnel", "lair tunnel", "vortex tunnel"),
+    "nest": ("hive nest", "grave tomb", "lair nest", "mothership hive"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
@@ -105,6 +105,8 @@ COLOURS: Mapping[str, str] = {
     "target": "BROWN", "place": "DARKGRAY",
 }  # fmt: skip
 """Colour by role, for views that draw no tiles."""
+LOOKS = ("color", "img", "shrinkfactor")
+"""Parameters that change what a sprite looks like, and nothing else."""
 _WALLS = {
     "forest": ("DARKGREEN", "GREEN"),
     "dungeon": ("LIGHTGRAY", "GRAY"),
@@ -164,7 +166,7 @@ def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
     if role is None:
         return replace(line, children=children)
     colour = dict(zip(("wall", "floor"), _WALLS[theme], strict=True)).get(role, COLOURS[role])
-    kept = [o for o in line.options if o.key not in ("color", "img", "shrinkfactor")]
+    kept = [o for o in line.options if o.key not in LOOKS]
     return replace(line, options=(*kept, Option("color", colour)), children=children)
 
 

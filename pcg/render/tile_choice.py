@@ -42,6 +42,7 @@ KEYWORDS: dict[str, str] = {
     "hedge": "hedge", "bush": "hedge", "shrub": "hedge", "marsh": "hedge", "plant": "hedge", "cactus": "hedge",
     "fence": "fence", "railing": "fence", "tree": "tree", "wood": "tree", "forest": "tree", "palm": "tree",
     "bunker": "bunker", "shelter": "bunker", "shield": "bunker", "base": "bunker", "turret": "bunker",
+    "lair": "bunker",
     "hay": "hay", "straw": "hay", "boulder": "boulder", "rock": "boulder", "asteroid": "boulder", "ball": "boulder",
     "hole": "hole", "burrow": "hole", "den": "hole", "whirlpool": "hole", "pit": "pit", "trap": "pit", "abyss": "pit",
     "bridge": "plank", "plank": "plank", "platform": "plank", "table": "plank", "ladder": "ladder", "stairs": "exit",

@@ -136,6 +136,26 @@ def test_what_has_to_be_held_is_told(limit: str, first: str) -> None:
     assert told(load(text, levels=[LEVEL.replace("w............w", "w......e.....w")])).startswith(first)
 
 
+@pytest.mark.parametrize(
+    ("ending", "line"),
+    [
+        ("SpriteCounter stype=egg limit=0", "before the last egg is gone."),
+        ("SpriteCounter stype=egg limit=2", "and keep more than 2 eggs."),
+        ("MultiSpriteCounter stype1=egg stype2=nut limit=0", "before the last of eggs and nuts is gone."),
+        ("SpriteCounterMore stype=egg limit=9", "before there are 9 eggs."),
+    ],
+)
+def test_what_is_lost_where_nothing_harms_the_avatar_is_told(ending: str, line: str) -> None:
+    text = FETCH.lstrip().replace(
+        "coin > Immovable", "coin > Immovable\n        egg > Immovable\n        nut > Immovable"
+    )
+    text = text.replace("hero ghost > killSprite", "egg ghost > killSprite\n        nut ghost > killSprite")
+    text = text.replace("SpriteCounter stype=hero limit=0", ending)
+    text = text.replace("c > floor coin", "c > floor coin\n        e > floor egg\n        n > floor nut")
+    game = load(text, levels=[LEVEL.replace("wA......", "wA.ee.nn")])
+    assert told(game) == f"Gather every coin {line}"
+
+
 def test_lists_of_words() -> None:
     assert listed([]) == "" and listed(["a"]) == "a" and listed("abc") == "a, b and c"
 

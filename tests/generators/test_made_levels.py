@@ -54,6 +54,14 @@ def test_own_levels_may_be_smaller_than_any_that_are_drawn() -> None:
     assert len(levels) == 3 and all(level.text.count("\n") + 1 >= context.smallest for level in levels)
 
 
+def test_own_levels_that_the_rules_cannot_create_any_more_are_left_out() -> None:
+    text = STATUE.replace("statue > Immovable", "statue > Portal")  # that leads nowhere
+    own = LEVEL.replace("wA......", "wA.s.ss.")
+    levels = LevelMaker([own, LEVEL], seed=3).make(load(text, levels=[LEVEL]), 3, 9)
+    assert levels == LevelMaker([LEVEL], seed=3).make(load(text, levels=[LEVEL]), 3, 9)
+    assert len(levels) == 3
+
+
 def test_rules_that_nobody_can_win_by_have_levels_as_well() -> None:
     levels = made(FETCH.replace("coin hero > killSprite", "coin hero > turnAround"))
     assert levels and not any(level.ticks for level in levels)

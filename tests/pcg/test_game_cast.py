@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_game
-from pcg.runs.experiments.cast import with_cast, with_quarry, without_lone_groups
+from pcg.runs.experiments.cast import (
+    with_cast,
+    with_quarry,
+    without_absent_sprites,
+    without_doubles,
+    without_lone_groups,
+)
 from tests.support.fetch import FETCH, LEVEL
 
 CROWD = (
@@ -57,6 +65,45 @@ def test_who_chases_what_is_never_there_wanders() -> None:
     assert "Chaser stype=hero" in with_quarry(present, [LEVEL])
 
 
+BOXES = (
+    FETCH.lstrip()
+    .replace("        coin >", "        crate > Passive\n        barrel > Passive color=RED\n        coin >", 1)
+    .replace("        c >", "        1 > floor crate\n        2 > floor barrel\n        c >")
+    .replace(
+        "        hero wall > stepBack",
+        "        hero wall > stepBack\n        crate hero > bounceForward\n        crate wall > undoAll\n"
+        "        barrel wall > undoAll\n        barrel hero > bounceForward\n        crate barrel > undoAll\n"
+        "        crate crate > undoAll\n        barrel barrel > undoAll",
+    )
+)
+"""The game with crates and barrels, which are the same but for their colour."""
+
+
+def test_of_things_that_all_rules_treat_alike_one_kind_is_left() -> None:
+    level = LEVEL.replace("wA....", "wA.12.")
+    text, levels = without_doubles(BOXES, [level])
+    assert "barrel" not in text and "2 >" not in text and check_game(text) == []
+    assert levels[0].splitlines()[1].startswith("wA.11.")
+    assert load(text, levels=levels, reading="strict").levels == levels
+
+
+@pytest.mark.parametrize(
+    ("rule", "other"),
+    [
+        ("barrel hero > bounceForward", "barrel hero > killSprite"),  # another rule with a third
+        ("barrel barrel > undoAll", "barrel barrel > stepBack"),  # among themselves
+        ("crate barrel > undoAll", "hero barrel > stepBack"),  # one with the other
+        ("barrel > Passive color=RED", "barrel > Passive mass=2"),  # another nature
+        ("SpriteCounter stype=coin", "SpriteCounter stype=barrel"),  # one is asked for by name
+    ],
+)
+def test_things_that_differ_in_any_rule_stay_two_kinds(rule: str, other: str) -> None:
+    text = BOXES.replace(rule, other)
+    assert text != BOXES
+    level = LEVEL.replace("wA....", "wA.12.")
+    assert without_doubles(text, [level]) == (text, (level,))
+
+
 def test_a_game_without_walk_on_parts_stays_as_it_is() -> None:
     text, levels = with_cast(FETCH.lstrip(), [LEVEL])
     assert levels == (LEVEL,) and load(text).definition.type_index.keys() == load(FETCH).definition.type_index.keys()
@@ -84,6 +131,24 @@ def test_a_shot_that_hits_nothing_goes_and_the_avatar_shoots_no_more() -> None:
         "        knife wall > killSprite", "        knife wall > killSprite\n        ghost knife > killSprite"
     )
     assert "ShootAvatar stype=knife" in with_cast(hits, [LEVEL])[0], "one that hits somebody stays"
+
+
+def test_a_portal_without_an_exit_goes_from_game_and_levels_and_not_its_exit_alone() -> None:
+    text = (
+        FETCH.lstrip()
+        .replace("        hero >", "        in > Portal stype=out\n        out > Immovable\n        hero >", 1)
+        .replace("        A > floor hero", "        i > floor in\n        o > floor out\n        A > floor hero")
+        .replace("        hero wall > stepBack", "        hero wall > stepBack\n        hero in > teleportToExit")
+    )
+    level = LEVEL.replace("wA....", "wA..i.")
+    led = with_cast(text, [level.replace("i.", "io")])
+    assert "Portal" in led[0] and led[1][0].splitlines()[1].startswith("wA..io"), "one that leads somewhere stays"
+    nowhere = text.replace("        o > floor out\n", "")
+    assert "Portal stype=out" in without_absent_sprites(nowhere)
+    made, levels = with_cast(nowhere, [level])
+    assert "Portal" not in made and "teleport" not in made and check_game(made) == []
+    assert levels[0].splitlines()[1].startswith("wA....")
+    assert load(made, levels=levels, reading="strict").levels == levels
 
 
 def test_a_shot_for_which_there_never_is_ammunition_goes_with_its_rules() -> None:

@@ -2,31 +2,32 @@
 
 Search leaves walk-on parts: visitors that wander about and meet nobody, pillars that only a visitor can fell. They
 change nothing for the player, and yet a player looks at them and tries to find out what they are for. The same holds
-for shots that hit nothing of any account, for what only they can hit, and for nests of walk-on parts.
+for shots that hit nothing of any account, for what only they can hit, and for nests of walk-on parts. And where crates
+and barrels are one and the same, players look for the difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.checker import check_game
-from pcg.engine.vgdl.definition import GameDefinition
+from pcg.engine.vgdl.definition import GameDefinition, SpriteType
 from pcg.engine.vgdl.formatter import dumps
-from pcg.engine.vgdl.lint import NEVER_APPEARS
+from pcg.engine.vgdl.lint import CANNOT_BE, NEVER_APPEARS
 from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import CHASERS
-from pcg.generators.rules.genes import RuleSet
+from pcg.generators.rules.genes import Rule, RuleSet
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
-from pcg.minimise.themes import role_of
+from pcg.minimise.themes import LOOKS, role_of
 
 _SHOTS = ("shot", "blow", "charge")
 """Roles of what an avatar makes."""
@@ -38,6 +39,10 @@ _UNARMED: Mapping[str, str] = {
 """Avatars that shoot, and those that move alike and do not."""
 _ARMING = ("stype", "ammo", "ammoCost", "minAmmo", "rotateInPlace")
 """Parameters of avatars that shoot, which others do not have."""
+_STANDING = ("Immovable", "Passive", "Door")
+"""Classes of sprites that do nothing by themselves."""
+_THINGS = ("box", "treasure", "scenery", "hazard", "target", "waste")
+"""Roles of things of which a kind that all rules treat like another one only makes people look for a difference."""
 _BOTH = ("killBoth", "killSecond")
 """Words of a rule that changes the second sprite as well."""
 
@@ -56,7 +61,8 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     definition = load(made).definition
     analysis = analyse(definition)
     extras = walk_ons(RuleSet.of(made), definition, analysis)
-    extras |= _without_ammunition(definition, analysis)
+    absent = absent_sprites(made)
+    extras |= _without_ammunition(definition, analysis) | _without_exit(definition, absent)
     shots = {name for name in extras if role_of(definition.type_index[name], analysis) in _SHOTS}
     tree = unarmed(parse(made), shots)
     armed = {
@@ -77,6 +83,68 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return smaller, tuple(level.translate(same) for level in levels)
 
 
+def without_doubles(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a game in which of several kinds of things that all rules treat alike one is left, and its levels with it
+    in place of the others.
+
+    Args:
+        text: of the game.
+        levels: level texts of it.
+    """
+    for kept, double in _doubles(text):
+        definition = load(text).definition
+        at = {tuple(names): character for character, names in definition.mapping.items()}
+        same = {
+            character: at.get(tuple(kept if name == double else name for name in names), "")
+            for character, names in definition.mapping.items() if double in names
+        }  # fmt: skip
+        tree = parse(text)
+        made = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] == double])
+        made = with_characters(made, definition.mapping.keys() - same.keys())
+        if "" not in same.values() and better(made, text) == made:
+            text, levels = made, tuple(level.translate(str.maketrans(same)) for level in levels)
+    return text, tuple(levels)
+
+
+def _doubles(text: str) -> list[tuple[str, str]]:
+    """Return pairs of types of which the second is like the first in all but its looks, each second once."""
+    definition = load(text).definition
+    analysis = analyse(definition)
+    rules = RuleSet.of(text)
+    named = {
+        name for part in (*rules.rules, *rules.terminations) for _, value in part.params for name in value.split(",")
+    }
+    named |= {name for t in definition.types for value in t.raw.values() for name in value.split(",")}
+    standing = [
+        t for t in definition.types if t.line and t.leaf and t.class_name in _STANDING and t.name not in named
+        and role_of(t.id, analysis) in _THINGS
+    ]  # fmt: skip
+    found: dict[str, str] = {}
+    for one, other in combinations(standing, 2):
+        like = _nature(one) == _nature(other) and not {one.name, other.name} & found.keys()
+        if like and _treated_alike(rules.rules, one.name, other.name):
+            found[other.name] = one.name
+    return [(kept, double) for double, kept in found.items()]
+
+
+def _nature(sprite: SpriteType) -> tuple[object, ...]:
+    """Return what a type is but for its looks: its class, its groups, its parameters."""
+    return sprite.class_name, sprite.path[:-1], {key: value for key, value in sprite.raw.items() if key not in LOOKS}
+
+
+def _treated_alike(rules: Sequence[Rule], one: str, other: str) -> bool:
+    """Return True where two types have the same rules with others, and with one another as each with itself."""
+    found: dict[tuple[str, ...], set[Rule]] = {(one,): set(), (other,): set(), (one, one): set(), (other, other): set()}
+    mixed: set[Rule] = set()
+    for rule in rules:
+        names = tuple(name for name in rule.pair if name in (one, other))
+        first, second = (one if name == other else name for name in rule.pair)
+        (mixed if {*names} == {one, other} else found.setdefault(names, set())).add(
+            replace(rule, first=first, second=second)
+        )
+    return found[(one,)] == found[(other,)] and found[(one, one)] == found[(other, other)] == mixed
+
+
 def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> set[str]:
     """Return the names of the types that avatars shoot with something that they never get any of."""
     given = {p for found in analysis.meetings.values() for c in found for p in c.products}
@@ -90,6 +158,19 @@ def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> s
             if weapon in index:
                 shot[weapon] = shot.get(weapon, False) or free
     return {name for name, possible in shot.items() if not possible}
+
+
+def _without_exit(definition: GameDefinition, absent: Collection[str]) -> set[str]:
+    """Return the names of the portals whose exits never appear."""
+    index = definition.type_index
+    found = set()
+    for t in definition.types:
+        if t.leaf and t.class_name == "Portal":
+            exits = [index[name] for name in t.raw.get("stype", "").split(",") if name in index]
+            below = (definition.types[u] for e in exits for u in definition.types[e].subtypes)
+            if all(u.name in absent for u in below if u.leaf):
+                found.add(t.name)
+    return found
 
 
 def with_quarry(text: str, levels: Sequence[str]) -> str:
@@ -124,15 +205,24 @@ def with_quarry(text: str, levels: Sequence[str]) -> str:
 
 def without_absent_sprites(text: str) -> str:
     """Return a game without the sprites that never appear in it; one that has to stay for another's sake stays."""
-    absent = {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+    absent = absent_sprites(text)
     tree = parse(text)
     made = Cutter(tree).text([part for part in sprites_in(tree) if part.text in absent])
     return better(made, text) if absent else text
 
 
+def absent_sprites(text: str) -> set[str]:
+    """Return the names of the sprites that never appear in a game."""
+    return {d.message.split("`")[1] for d in check_game(text) if d.message.endswith(NEVER_APPEARS)}
+
+
 def better(made: str, text: str) -> str:
-    """Return a game as it was made of another one, or that one where the checker finds fewer faults with it."""
-    return made if len(check_game(made)) <= len(check_game(text)) else text
+    """Return a game as it was made of another one, or that one where the checker finds fewer faults with it, or levels
+    could hold all that they held.
+    """
+    found, before = check_game(made), check_game(text)
+    lost = {d.message for d in found if CANNOT_BE in d.message} - {d.message for d in before}
+    return made if not lost and len(found) <= len(before) else text
 
 
 def with_characters(text: str, characters: Collection[str]) -> str:

@@ -36,7 +36,14 @@ from pcg.generators.rules.points import round_points, without_moot_deaths
 from pcg.generators.rules.sprite_set import BLANK, without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
-from pcg.runs.experiments.cast import better, with_cast, with_characters, with_quarry, without_absent_sprites
+from pcg.runs.experiments.cast import (
+    better,
+    with_cast,
+    with_characters,
+    with_quarry,
+    without_absent_sprites,
+    without_doubles,
+)
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -141,7 +148,7 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text = with_quarry(dumps(without_comments(parse(text))), levels)
+    text, levels = without_doubles(with_quarry(dumps(without_comments(parse(text))), levels), levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text, levels = with_filled_blanks(with_ground(with_visible_parts(with_whole_turns(text))), levels)
     given = text
@@ -172,7 +179,7 @@ def finished_game(
             plain, removed = made, tuple(map(str, small.removed))
             break
     # Again: a danger that is never met is scenery now, and what rules were about in vain is ground.
-    for step in (with_cast, with_filled_blanks):
+    for step in (without_doubles, with_cast, with_filled_blanks):
         made, fewer = step(plain, chosen)
         again = won_again(load(made, levels=fewer), course, fewer, effort)
         if again is not None:

@@ -3,7 +3,8 @@
 Others bring about the player's win, or earn points with what the player is to gather; shots earn points on ground, or
 on what stays there to be shot again; an end waits for more of something that nothing makes; the player loses when all
 of what has to go for a win, or of what only the player takes, is gone; how fast a sprite is decides, where nothing
-speeds up; what dies of a touch in any case dies of it from the front once more. A search rewarded for tension, points
+speeds up; what dies of a touch in any case dies of it from the front once more; the place that a portal leads to is
+taken away. A search rewarded for tension, points
 or ways to lose keeps all of these, so they are mended in every rule set (read in games that were kept:
 docs/results/rules.md).
 """
@@ -39,6 +40,7 @@ def mend_meaning(
         endings: its terminations.
     """
     plain = _without_repeats(space, [rule for given in rules if (rule := _without_speed(space, given)) is not None])
+    plain = _with_exits(space, plain)
     able = _players(space, plain)
     prizes = _prizes(space, plain, able)
     won = _without_helpers(space, plain, endings, prizes, able)
@@ -81,6 +83,15 @@ def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
         if not any(_covers(space, one, rule) for one in others):
             found.append(rule)
     return found
+
+
+def _with_exits(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
+    """Rules without those that take away the places that something is sent to by others."""
+    types = space.definition.types
+    portals = {n for rule in rules if rule.effect == "teleportToExit" for n in members_of(space, rule.second)}
+    named = {e for t in types if t.name in portals for e in t.raw.get("stype", "").split(",")}
+    exits = {n for e in named for n in members_of(space, e)}
+    return [rule for rule in rules if not any(gone & exits for gone, _ in _victims(space, rule))]
 
 
 def _covers(space: LearnedSpace, one: Rule, other: Rule) -> bool:

@@ -67,6 +67,15 @@ def test_what_becomes_something_else_at_a_thing_takes_it_only_where_the_rule_say
     assert mended(space, TAKE, taken) == [str(TAKE), str(COINS)]
 
 
+def test_the_place_that_a_portal_leads_to_is_not_taken_away() -> None:
+    text = SPRITES.replace("        ash    > Immovable", "        ash    > Immovable\n        in > Portal stype=ash")
+    space = LearnedSpace(RuleSpace.of(text.replace("        a >", "        i > floor in\n        a >"), [LEVEL]))
+    taken = Rule("ash", "hero", "killSprite", (("scoreChange", "1"),))
+    led = Rule("hero", "in", "teleportToExit")
+    assert mended(space, TAKE, taken, led) == [str(TAKE), str(led), str(COINS)]
+    assert mended(space, TAKE, taken) == [str(TAKE), str(taken), str(COINS)], "where nobody is sent there it may go"
+
+
 def test_a_race_that_can_be_lost_stays(space: LearnedSpace) -> None:
     burnt = Rule("coin", "thief", "transformTo", (("stype", "ash"),))
     lost = Termination("SpriteCounterMore", (("stype", "ash"), ("limit", "2"), ("win", "False")))

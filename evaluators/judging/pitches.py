@@ -164,6 +164,8 @@ class _Words:
                 continue
             if source.maker not in kinds.present or kinds.kinds[source.maker] in ("avatar", "floor"):
                 continue
+            if self.one(source.maker) == self.one(source.product):  # names that a number alone tells apart
+                continue
             if kinds.kinds[source.maker] == "shot":
                 what, into = self.some(source.maker), self.some(source.product)
                 told.append(f"{what} that hits {self.some(source.partner)} turns into {into}")

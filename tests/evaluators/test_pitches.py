@@ -39,6 +39,16 @@ def test_a_pitch_tells_what_turns_into_what() -> None:
     assert told(load(haunted, levels=[LEVEL])).endswith("a coin that you touch turns into a ghost.")
 
 
+def test_a_change_into_another_of_the_same_name_is_not_told() -> None:
+    turned = FETCH.lstrip().replace("coin > Immovable", "coin > Immovable\n        coin2 > Immovable")
+    turned = turned.replace("hero ghost > killSprite", "coin ghost > transformTo stype=coin2")
+    turned = turned.replace("c > floor coin", "c > floor coin\n        d > floor coin2")
+    game = load(turned, levels=[LEVEL.replace("wA....", "wA..d.")])
+    assert ";" not in told(game)
+    other = load(turned.replace("coin2", "ash"), levels=game.levels)
+    assert told(other).endswith("; a coin that a ghost gets at turns into an ash.")
+
+
 def test_a_blow_is_no_trap_and_chasers_of_others_do_not_chase_you() -> None:
     armed = FETCH.lstrip().replace("hero > MovingAvatar", "sword > Flicker\n        hero > ShootAvatar stype=sword", 1)
     slain = armed.replace("coin hero > killSprite", "ghost sword > killSprite").replace("stype=coin", "stype=ghost")

@@ -56,6 +56,13 @@ def members_of(space: LearnedSpace, name: str) -> set[str]:
     return leaves or {name}
 
 
+def exits_of(space: LearnedSpace, rules: Sequence[Rule]) -> set[str]:
+    """Return the names of the leaves that something is sent to by rules."""
+    portals = {n for rule in rules if rule.effect == "teleportToExit" for n in members_of(space, rule.second)}
+    leading = (t.raw.get("stype", "") for t in space.definition.types if t.name in portals)
+    return {n for names in leading for name in names.split(",") for n in members_of(space, name)}
+
+
 def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
     """Return a rule that does not ask for a speed, None for one that is about high speed: on a grid everything goes
     one cell a tick at most.
@@ -87,10 +94,7 @@ def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
 
 def _with_exits(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
     """Rules without those that take away the places that something is sent to by others."""
-    types = space.definition.types
-    portals = {n for rule in rules if rule.effect == "teleportToExit" for n in members_of(space, rule.second)}
-    named = {e for t in types if t.name in portals for e in t.raw.get("stype", "").split(",")}
-    exits = {n for e in named for n in members_of(space, e)}
+    exits = exits_of(space, rules)
     return [rule for rule in rules if not any(gone & exits for gone, _ in _victims(space, rule))]
 
 

@@ -10,7 +10,7 @@ fault as it is with some probability.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from pcg.engine.vgdl import ontology
 from pcg.evaluators.judging.game_kinds import MOVING, runs_away
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, none_left, with_params
 from pcg.generators.rules.learned import LearnedSpace
-from pcg.generators.rules.meaning_repair import STANDING, VANISHING, made_by, members_of, mend_meaning
+from pcg.generators.rules.meaning_repair import STANDING, VANISHING, exits_of, made_by, members_of, mend_meaning
 from pcg.generators.rules.operators import repair_rules
 
 MOVERS = ("avatar", "chaser", "wanderer", "walker", "missile", "shot", "spawner")
@@ -47,7 +47,7 @@ _DEATHS = ("killSprite", "killIfAlive")
 """Effects by which it dies of whatever it meets."""
 _LEAST_TIME = 25
 """Ticks that a game lasts at least."""
-_TRIES = 4
+_TRIES = 12
 """Goals that are drawn in place of one that means nothing, at most."""
 _BROUGHT = 0.7
 """Chance that what is brought forth and does nothing else to the player is deadly."""
@@ -67,9 +67,10 @@ def repair_playability(
     """
     rules = list(genotype.rules)
     endings = list(genotype.terminations)
+    exits = exits_of(space, rules)
     for k, ending in enumerate(endings):
         for _ in range(_TRIES if ending.wins else 0):
-            settled = None if _counts_scenery(space, endings[k]) else _without_the_fleeting(space, endings[k])
+            settled = None if _counts_what_stays(space, endings[k], exits) else _without_the_fleeting(space, endings[k])
             endings[k] = settled or space.draw_termination(rng, win=True)
             if settled is not None:
                 break
@@ -314,9 +315,11 @@ def _shots_of_others(
     return found
 
 
-def _counts_scenery(space: LearnedSpace, ending: Termination) -> bool:
+def _counts_what_stays(space: LearnedSpace, ending: Termination, exits: Set[str]) -> bool:
+    """Return True where a termination counts scenery, the avatar, or places that portals lead to."""
     named = [value for key, value in ending.params if key.startswith("stype")]
-    return any(space.roles.get(name) in ("frame", "floor", "avatar") for name in named)
+    scenery = any(space.roles.get(name) in ("frame", "floor", "avatar") for name in named)
+    return scenery or any(members_of(space, name) & exits for name in named)
 
 
 def _without_the_fleeting(space: LearnedSpace, ending: Termination) -> Termination | None:

@@ -76,6 +76,19 @@ def test_the_place_that_a_portal_leads_to_is_not_taken_away() -> None:
     assert mended(space, TAKE, taken) == [str(TAKE), str(taken), str(COINS)], "where nobody is sent there it may go"
 
 
+def test_no_win_asks_for_the_places_that_portals_lead_to() -> None:
+    text = SPRITES.replace("        ash    > Immovable", "        ash    > Immovable\n        in > Portal stype=ash")
+    space = LearnedSpace(RuleSpace.of(text.replace("        a >", "        i > floor in\n        a >"), [LEVEL]))
+    ashes = Termination("SpriteCounter", (("stype", "ash"), ("limit", "0"), ("win", "True")))
+    led = Rule("hero", "in", "teleportToExit")
+    asked = dict.fromkeys(((TAKE,), (TAKE, led)), 0)
+    for rules in asked:
+        for seed in range(8):
+            made = repair_playability(space, RuleSet(rules, (ashes,)), np.random.default_rng(seed), share=1.0, most=12)
+            asked[rules] += any(e.wins and "ash" in str(e) for e in made.terminations)
+    assert asked[(TAKE,)] == 8 and asked[(TAKE, led)] == 0
+
+
 def test_a_race_that_can_be_lost_stays(space: LearnedSpace) -> None:
     burnt = Rule("coin", "thief", "transformTo", (("stype", "ash"),))
     lost = Termination("SpriteCounterMore", (("stype", "ash"), ("limit", "2"), ("win", "False")))

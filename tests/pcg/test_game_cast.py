@@ -9,6 +9,7 @@ from pcg.engine.vgdl import check_game
 from pcg.runs.experiments.cast import (
     with_cast,
     with_quarry,
+    with_stops_of_boxes,
     without_absent_sprites,
     without_doubles,
     without_lone_groups,
@@ -85,6 +86,30 @@ def test_of_things_that_all_rules_treat_alike_one_kind_is_left() -> None:
     assert "barrel" not in text and "2 >" not in text and check_game(text) == []
     assert levels[0].splitlines()[1].startswith("wA.11.")
     assert load(text, levels=levels, reading="strict").levels == levels
+
+
+def test_of_four_kinds_one_is_left_whichever_of_two_comes_first_in_a_rule() -> None:
+    text = BOXES
+    for name, character in (("cask", "3"), ("tub", "4")):
+        text = text.replace("        coin >", f"        {name} > Passive\n        coin >", 1)
+        text = text.replace("        c >", f"        {character} > floor {name}\n        c >")
+        rules = [f"{name} hero > bounceForward", f"{name} wall > undoAll"]
+        text = text.replace(
+            "        hero wall >", "".join(f"        {rule}\n" for rule in rules) + "        hero wall >"
+        )
+    whole = with_stops_of_boxes(text)
+    assert "cask tub > undoAll" in " ".join(whole.split()) and whole.count("undoAll") == 4 + 10
+    made, levels = without_doubles(whole, [LEVEL.replace("wA......", "wA.1234.")])
+    assert made.count("Passive") == 1 and made.count("undoAll") == 2 and check_game(made) == []
+    assert len(set(levels[0].splitlines()[1][3:7])) == 1
+
+
+def test_boxes_stop_at_one_another_only_where_some_do() -> None:
+    free = BOXES.replace("crate barrel > undoAll", "").replace("crate crate > undoAll", "")
+    free = free.replace("        barrel barrel > undoAll\n", "")
+    assert "crate wall > undoAll" in free and with_stops_of_boxes(free) == free
+    broken = BOXES.replace("crate barrel > undoAll", "crate barrel > killSprite")
+    assert with_stops_of_boxes(broken) == broken, "who meets by another rule goes by it"
 
 
 @pytest.mark.parametrize(

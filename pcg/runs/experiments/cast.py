@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, zip_longest
+from itertools import combinations, combinations_with_replacement, product, zip_longest
 
 from pcg.engine.game import load
 from pcg.engine.vgdl import parse
@@ -23,7 +23,7 @@ from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import CHASERS
-from pcg.generators.rules.genes import Rule, RuleSet
+from pcg.generators.rules.genes import Rule, RuleSet, replace_rules
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
@@ -91,23 +91,46 @@ def without_doubles(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, .
         text: of the game.
         levels: level texts of it.
     """
-    for kept, double in _doubles(text):
-        definition = load(text).definition
-        at = {tuple(names): character for character, names in definition.mapping.items()}
+    passed: set[tuple[str, str]] = set()
+    while left := [pair for pair in _doubles(text) if pair not in passed]:
+        kept, double = left[0]
+        passed.add(left[0])
+        mapping = load(text).definition.mapping
+        at = {tuple(names): character for character, names in mapping.items()}
         same = {
             character: at.get(tuple(kept if name == double else name for name in names), "")
-            for character, names in definition.mapping.items() if double in names
+            for character, names in mapping.items() if double in names
         }  # fmt: skip
         tree = parse(text)
         made = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] == double])
-        made = with_characters(made, definition.mapping.keys() - same.keys())
+        made = with_characters(made, mapping.keys() - same.keys())
         if "" not in same.values() and better(made, text) == made:
             text, levels = made, tuple(level.translate(str.maketrans(same)) for level in levels)
     return text, tuple(levels)
 
 
+def with_stops_of_boxes(text: str) -> str:
+    """Return a game in which no kind of what is pushed goes onto another, where the rules stop some kinds at others."""
+    definition = load(text).definition
+    analysis = analyse(definition)
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    pushed = [t.name for t in definition.types if t.line and t.leaf and analysis.has(t.id, "pushable")]
+    below = {t.name: {definition.types[u].name for u in t.subtypes} for t in definition.types}
+    met: dict[frozenset[str], set[str]] = {}
+    for rule in rules.rules:
+        for pair in product(*(below.get(name, {name}) & {*pushed} for name in rule.pair)):
+            met.setdefault(frozenset(pair), set()).add(rule.effect)
+    if not any("undoAll" in effects for effects in met.values()):
+        return text
+    pairs = (pair for pair in combinations_with_replacement(pushed, 2) if frozenset(pair) not in met)
+    stops = tuple(Rule(*pair, "undoAll") for pair in pairs)
+    made = dumps(replace_rules(tree, RuleSet((*rules.rules, *stops), rules.terminations)))
+    return better(made, text) if stops else text
+
+
 def _doubles(text: str) -> list[tuple[str, str]]:
-    """Return pairs of types of which the second is like the first in all but its looks, each second once."""
+    """Return the pairs of types of which the second is like the first in all but its looks."""
     definition = load(text).definition
     analysis = analyse(definition)
     rules = RuleSet.of(text)
@@ -119,12 +142,10 @@ def _doubles(text: str) -> list[tuple[str, str]]:
         t for t in definition.types if t.line and t.leaf and t.class_name in _STANDING and t.name not in named
         and role_of(t.id, analysis) in _THINGS
     ]  # fmt: skip
-    found: dict[str, str] = {}
-    for one, other in combinations(standing, 2):
-        like = _nature(one) == _nature(other) and not {one.name, other.name} & found.keys()
-        if like and _treated_alike(rules.rules, one.name, other.name):
-            found[other.name] = one.name
-    return [(kept, double) for double, kept in found.items()]
+    return [
+        (one.name, other.name) for one, other in combinations(standing, 2)
+        if _nature(one) == _nature(other) and _treated_alike(rules.rules, one.name, other.name)
+    ]  # fmt: skip
 
 
 def _nature(sprite: SpriteType) -> tuple[object, ...]:

@@ -41,6 +41,7 @@ from pcg.runs.experiments.cast import (
     with_cast,
     with_characters,
     with_quarry,
+    with_stops_of_boxes,
     without_absent_sprites,
     without_doubles,
 )
@@ -148,7 +149,8 @@ def finished_game(
     Returns:
         The game, None where it has fewer than two levels (one, if it had one) that can be won and are not too short.
     """
-    text, levels = without_doubles(with_quarry(dumps(without_comments(parse(text))), levels), levels)
+    text = with_stops_of_boxes(with_quarry(dumps(without_comments(parse(text))), levels))
+    text, levels = without_doubles(text, levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
     text, levels = with_filled_blanks(with_ground(with_visible_parts(with_whole_turns(text))), levels)
     given = text

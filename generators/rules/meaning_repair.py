@@ -4,9 +4,8 @@ Others bring about the player's win, or earn points with what the player is to g
 on what stays there to be shot again; an end waits for more of something that nothing makes; the player loses when all
 of what has to go for a win, or of what only the player takes, is gone; how fast a sprite is decides, where nothing
 speeds up; what dies of a touch in any case dies of it from the front once more; the place that a portal leads to is
-taken away. A search rewarded for tension, points
-or ways to lose keeps all of these, so they are mended in every rule set (read in games that were kept:
-docs/results/rules.md).
+taken away; crates go onto crates by a rule that stops all but crates. A search rewarded for tension, points or ways to
+lose keeps all of these, so they are mended in every rule set (read in games that were kept: docs/results/rules.md).
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ def mend_meaning(
         rules: of the game.
         endings: its terminations.
     """
-    plain = _without_repeats(space, [rule for given in rules if (rule := _without_speed(space, given)) is not None])
-    plain = _with_exits(space, plain)
+    plain = [_stopping(space, rule) for given in rules if (rule := _without_speed(space, given)) is not None]
+    plain = _with_exits(space, _without_repeats(space, list(dict.fromkeys(plain))))
     able = _players(space, plain)
     prizes = _prizes(space, plain, able)
     won = _without_helpers(space, plain, endings, prizes, able)
@@ -72,6 +71,16 @@ def _without_speed(space: LearnedSpace, rule: Rule) -> Rule | None:
     if rule.effect == "killIfFast":
         return None
     return Rule(*rule.pair, "killSprite", with_params(rule.params, {"limspeed": None}))
+
+
+def _stopping(space: LearnedSpace, rule: Rule) -> Rule:
+    """Return a rule by which a touch undoes the tick for those that touch as well."""
+    spared = rule.get("notStype") if rule.effect == "undoAll" else None
+    if spared is None or not members_of(space, spared) & (
+        members_of(space, rule.first) | members_of(space, rule.second)
+    ):
+        return rule
+    return replace(rule, params=with_params(rule.params, {"notStype": None}))
 
 
 def _without_repeats(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:

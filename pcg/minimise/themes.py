@@ -77,7 +77,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "goal": ("burrow flag", "exit chest", "outpost flag", "outpost base"),
     "key": ("key honey seed", "key torch potion", "key bottle lamp", "key chip lamp"),
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
-    "box": ("crate log hay", "crate boulder hay", "barrel boulder log", "cargo asteroid"),
+    "box": ("crate log hay", "crate boulder hay", "barrel boulder log", "crate asteroid"),
     "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
     "pen": ("den tunnel", "pit tunnel", "lair tunnel", "vortex tunnel"),
     "nest": ("hive nest", "grave tomb", "lair nest", "mothership hive"),

@@ -76,6 +76,15 @@ def test_the_place_that_a_portal_leads_to_is_not_taken_away() -> None:
     assert mended(space, TAKE, taken) == [str(TAKE), str(taken), str(COINS)], "where nobody is sent there it may go"
 
 
+def test_a_rule_that_undoes_the_tick_does_so_for_those_that_touch(space: LearnedSpace) -> None:
+    stop = Rule("crate", "wall", "undoAll")
+    for spared in ("crate", "wall"):
+        spares = Rule("crate", "wall", "undoAll", (("notStype", spared),))
+        assert mended(space, TAKE, stop, spares) == [str(TAKE), str(stop), str(COINS)]
+    others = Rule("crate", "wall", "undoAll", (("notStype", "thief"),))
+    assert mended(space, TAKE, others) == [str(TAKE), str(others), str(COINS)]
+
+
 def test_no_win_asks_for_the_places_that_portals_lead_to() -> None:
     text = SPRITES.replace("        ash    > Immovable", "        ash    > Immovable\n        in > Portal stype=ash")
     space = LearnedSpace(RuleSpace.of(text.replace("        a >", "        i > floor in\n        a >"), [LEVEL]))

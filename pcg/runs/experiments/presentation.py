@@ -37,8 +37,6 @@ WIDTH = 116
 """Width of the comment in characters."""
 LOSS = 0.02
 """Largest loss of value that is accepted for a shorter game."""
-LOSS_OF_FINISH = 0.05
-"""Largest loss of value that is accepted for round points and levels that a middling player can win."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +88,8 @@ def shown_game(
 ) -> ShownGame:
     """Return a game without parts that have no effect; unchanged where a play or the value would change.
 
-    With `finish` its points are rounded and it gets a course of levels as well (see `finishing`), unless that makes
-    the game worse.
+    With `finish` its points are rounded and it gets a course of levels as well (see `finishing`), unless the judge
+    refuses it then. Its value is that of the finished game, so one that owed it to clutter makes way for others.
 
     Args:
         text: of the game.
@@ -115,7 +113,7 @@ def shown_game(
         if done is not None:
             game = load(done.text, levels=done.levels)
             judgement = judge_game(game, seed=seed & 0x7FFFFFFF, effort=effort)
-            if judgement.feasible and judgement.value >= value - LOSS_OF_FINISH:
+            if judgement.feasible:  # what the value loses was due to what nobody would miss
                 return ShownGame(done.text, done.removed, judgement.as_dict(), done, _weak_play(game, seed))
     whole = load(text, levels=levels)
     found = minimise(whole, levels=range(min(LEVELS, len(levels))), seeds=1, seed=seed & 0xFFFF, max_ticks=MAX_TICKS)

@@ -105,7 +105,8 @@ def without_doubles(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, .
         made = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] == double])
         made = with_characters(made, mapping.keys() - same.keys())
         if "" not in same.values() and better(made, text) == made:
-            text, levels = made, tuple(level.translate(str.maketrans(same)) for level in levels)
+            swap = {ord(old): new for old, new in same.items()}
+            text, levels = made, tuple(level.translate(swap) for level in levels)
     return text, tuple(levels)
 
 
@@ -134,9 +135,7 @@ def _doubles(text: str) -> list[tuple[str, str]]:
     definition = load(text).definition
     analysis = analyse(definition)
     rules = RuleSet.of(text)
-    named = {
-        name for part in (*rules.rules, *rules.terminations) for _, value in part.params for name in value.split(",")
-    }
+    named = {name for gene in rules.genes() for _, value in gene.params for name in value.split(",")}
     named |= {name for t in definition.types for value in t.raw.values() for name in value.split(",")}
     standing = [
         t for t in definition.types if t.line and t.leaf and t.class_name in _STANDING and t.name not in named

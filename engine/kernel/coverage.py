@@ -8,7 +8,7 @@ the watched game is a tick of the game itself. So the first effect noted in a ti
 from __future__ import annotations
 
 from pcg.engine.kernel.groups import group_at
-from pcg.engine.kernel.layout import TERMINATION_BYTES, context_at, state_at, termination_view
+from pcg.engine.kernel.layout import TERMINATION_BYTES, context_at, termination_view
 from pcg.engine.kernel.protocol import OK
 from pcg.engine.kernel.runtime import call3, call4, entry_point, load64, store64
 from pcg.engine.kernel.terminations import fires
@@ -57,8 +57,6 @@ def created(gm, st, out):
 def fired(gm, st):
     """Number of the termination that has ended a game, -1 when none has. The state may be written to."""
     g = context_at(gm)
-    # numbers of sprites are looked at again, although they have been at the end of the tick
-    state_at(st).recount = 1
     for i in range(g.n_terminations):
         if fires(gm, st, termination_view(g.terminations + TERMINATION_BYTES * i)) != 0:
             return i

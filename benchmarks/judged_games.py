@@ -33,7 +33,7 @@ from pcg.engine.game import Game, load
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.judging.games import judge_game
-from pcg.runs.experiments.game_search import EFFORT
+from pcg.runs.experiments.kept_games import EFFORT
 from pcg.runs.experiments.rules import run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.game_text import GameText

@@ -31,7 +31,7 @@ from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise.themes import THEMES
 from pcg.render import render_level
 from pcg.runs.experiments.finishing import THOROUGH, finished_game
-from pcg.runs.experiments.game_search import EFFORT
+from pcg.runs.experiments.kept_games import EFFORT
 from pcg.runs.experiments.presentation import commented
 from pcg.runs.store import read_json, to_json
 

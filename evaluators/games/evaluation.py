@@ -122,8 +122,6 @@ class GameEvaluation:
     """Forward-model calls and ticks of all plays."""
     work: int = 0
     """Their work, in executions of effects."""
-    judgement: Mapping[str, Any] | None = field(default=None, repr=False)
-    """Verdict of the judge of games as `Judgement.as_dict`, if it was asked; see `pcg.evaluators.judging`."""
     levels: tuple[str, ...] = field(default=(), repr=False)
     """The levels that were made for the game and on which it was judged; empty where those given were used."""
 
@@ -160,9 +158,8 @@ class GameEvaluation:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameEvaluation:
         """The inverse of `to_json`; other keys of `data` are ignored."""
-        values = {name: data[name] for name in cls.__dataclass_fields__ if name not in ("judgement", "levels")}
+        values = {name: data[name] for name in cls.__dataclass_fields__ if name != "levels"}
         values["levels"] = tuple(data.get("levels", ()))
-        values["judgement"] = data.get("judgement")
         values["profile"] = tuple(AgentPerformance(**{**p, "rules": tuple(p["rules"])}) for p in data["profile"])
         values["behaviour"] = tuple(data["behaviour"])
         values["mechanics"] = tuple(data["mechanics"])

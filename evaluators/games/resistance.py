@@ -14,7 +14,7 @@ from typing import Any
 from pcg.evaluators.games.progress import TIMEOUT
 from pcg.evaluators.games.trials import Trial
 from pcg.evaluators.judging.game_kinds import GameKinds
-from pcg.evaluators.judging.obstacles import can_be_pushed_wrong
+from pcg.evaluators.judging.pushed_wrong import can_be_pushed_wrong
 
 MOVING_DANGERS = ("chasers", "wanderers", "missiles", "loss")
 """Sources of danger that come to the player."""

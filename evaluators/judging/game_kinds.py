@@ -54,12 +54,14 @@ class GameKinds:
         analysis: of its rules.
         present: types of which sprites can be there on these levels, ascending.
         kinds: kind of each type, also of groups: that of most of the types below it.
+        levels: on which they are there.
     """
 
     definition: GameDefinition
     analysis: GameAnalysis
     present: tuple[int, ...]
     kinds: Mapping[int, str]
+    levels: tuple[Level, ...] = ()
 
     def of(self, *kinds: str) -> tuple[int, ...]:
         """Types that can be there and are of one of these kinds."""
@@ -79,8 +81,15 @@ class GameKinds:
 
     def taken(self) -> set[int]:
         """Types of which the avatar takes sprites away by touching them."""
+        return self._taken_by(self.analysis.avatars)
+
+    def taken_or_shot(self) -> set[int]:
+        """Types of which the avatar, or what it brings forth, takes sprites away."""
+        return self._taken_by((*self.analysis.avatars, *self.of("shot")))
+
+    def _taken_by(self, takers: Sequence[int]) -> set[int]:
         avatars = self.analysis.avatars
-        return {r.victim for r in self.analysis.removals if r.partner in avatars and r.victim not in avatars}
+        return {r.victim for r in self.analysis.removals if r.partner in takers and r.victim not in avatars}
 
 
 def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds:
@@ -126,7 +135,7 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
         if sprite.id not in kinds:
             below = Counter(kinds[t] for t in sprite.subtypes if t in kinds and sprite.id in definition.types[t].path)
             kinds[sprite.id] = below.most_common(1)[0][0] if below else "static"
-    return GameKinds(definition, analysis, present, kinds)
+    return GameKinds(definition, analysis, present, kinds, tuple(levels))
 
 
 def sought(sprite: SpriteType) -> list[str]:

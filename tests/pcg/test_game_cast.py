@@ -9,6 +9,7 @@ from pcg.engine.vgdl import check_game
 from pcg.runs.experiments.cast import (
     with_cast,
     with_quarry,
+    with_stops_at_edges,
     with_stops_of_boxes,
     without_absent_sprites,
     without_doubles,
@@ -102,6 +103,27 @@ def test_of_four_kinds_one_is_left_whichever_of_two_comes_first_in_a_rule() -> N
     made, levels = without_doubles(whole, [LEVEL.replace("wA......", "wA.1234.")])
     assert made.count("Passive") == 1 and made.count("undoAll") == 2 and check_game(made) == []
     assert len(set(levels[0].splitlines()[1][3:7])) == 1
+
+
+def test_of_three_kinds_one_is_left_where_pairs_come_in_any_order() -> None:
+    text = BOXES.replace("        coin >", "        tub > Passive\n        coin >", 1)
+    text = text.replace("        c >", "        3 > floor tub\n        c >")
+    rules = ("tub hero > bounceForward", "tub wall > undoAll", "crate tub > undoAll", "tub barrel > undoAll",
+             "tub tub > undoAll")  # fmt: skip
+    text = text.replace("        hero wall >", "".join(f"        {rule}\n" for rule in rules) + "        hero wall >")
+    made, _ = without_doubles(text, [LEVEL.replace("wA.....", "wA.123.")])
+    assert made.count("Passive") == 1 and made.count("undoAll") == 2 and check_game(made) == []
+
+
+def test_what_is_pushed_stays_on_the_map_where_the_player_does() -> None:
+    held = BOXES.replace(
+        "        hero wall >", "        barrel EOS > killSprite\n        hero EOS > stepBack\n        hero wall >"
+    )
+    made, levels = with_stops_at_edges(held, [LEVEL])
+    rules = " ".join(made.split())
+    assert "crate EOS > undoAll" in rules and "barrel EOS > undoAll" not in rules and levels == (LEVEL,)
+    assert check_game(made) == [] and with_stops_at_edges(made, [LEVEL])[0] == made
+    assert with_stops_at_edges(BOXES, [LEVEL])[0] == BOXES, "who may leave the map has walls around"
 
 
 def test_boxes_stop_at_one_another_only_where_some_do() -> None:

@@ -14,7 +14,7 @@ from pcg.engine.vgdl import check_game
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
 from pcg.evaluators.judging.games import judge_game
 from pcg.generators.rules import RuleCandidate, RuleSet
-from pcg.runs.experiments.game_search import KeptGame, choose_diverse
+from pcg.runs.experiments.kept_games import KeptGame, choose_diverse
 from pcg.runs.experiments.presentation import commented, shown_game
 from tests.support.fetch import FETCH, LEVEL
 

@@ -23,7 +23,7 @@ from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import CHASERS
-from pcg.generators.rules.genes import Rule, RuleSet, replace_rules
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, replace_rules
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
@@ -130,6 +130,31 @@ def with_stops_of_boxes(text: str) -> str:
     return better(made, text) if stops else text
 
 
+def with_stops_at_edges(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a game in which what is pushed stays on the map where the player does; with its levels, as they are.
+
+    Args:
+        text: of the game.
+        levels: level texts of it.
+    """
+    definition = load(text).definition
+    analysis = analyse(definition)
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    below = {t.name: {definition.types[u].name for u in t.subtypes} for t in definition.types}
+    at_edge = {name for rule in rules.rules if rule.second == EOS for name in below.get(rule.first, {rule.first})}
+    held = all(definition.types[t].name in at_edge for t in analysis.start_avatars)
+    free = [
+        t.name for t in definition.types
+        if t.line and t.leaf and analysis.has(t.id, "pushable") and t.name not in at_edge
+    ]  # fmt: skip
+    if not held or not free:
+        return text, tuple(levels)
+    stops = tuple(Rule(name, EOS, "undoAll") for name in free)
+    made = dumps(replace_rules(tree, RuleSet((*rules.rules, *stops), rules.terminations)))
+    return better(made, text), tuple(levels)
+
+
 def _doubles(text: str) -> list[tuple[str, str]]:
     """Return the pairs of types of which the second is like the first in all but its looks."""
     definition = load(text).definition
@@ -156,7 +181,8 @@ def _treated_alike(rules: Sequence[Rule], one: str, other: str) -> bool:
     """Return True where two types have the same rules with others, and with one another as each with itself."""
     found: dict[tuple[str, ...], set[Rule]] = {(one,): set(), (other,): set(), (one, one): set(), (other, other): set()}
     mixed: set[Rule] = set()
-    for rule in rules:
+    back = (replace(r, first=r.second, second=r.first) for r in rules if r.effect == "undoAll" and not r.params)
+    for rule in (*rules, *back):  # of an undone tick it does not matter who comes first
         names = tuple(name for name in rule.pair if name in (one, other))
         first, second = (one if name == other else name for name in rule.pair)
         (mixed if {*names} == {one, other} else found.setdefault(names, set())).add(

@@ -41,6 +41,7 @@ from pcg.runs.experiments.cast import (
     with_cast,
     with_characters,
     with_quarry,
+    with_stops_at_edges,
     with_stops_of_boxes,
     without_absent_sprites,
     without_doubles,
@@ -181,7 +182,7 @@ def finished_game(
             plain, removed = made, tuple(map(str, small.removed))
             break
     # Again: a danger that is never met is scenery now, and what rules were about in vain is ground.
-    for step in (without_doubles, with_cast, with_filled_blanks):
+    for step in (without_doubles, with_cast, with_filled_blanks, with_stops_at_edges):
         made, fewer = step(plain, chosen)
         again = won_again(load(made, levels=fewer), course, fewer, effort)
         if again is not None:

@@ -8,14 +8,13 @@ to say.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from pcg.engine.game import Game
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.parameters import Setting
 from pcg.generators.contract import Generator
@@ -25,6 +24,7 @@ from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
 from pcg.runs.deduplication import FirstOccurrences
 from pcg.runs.experiments.games_config import GamesRun
+from pcg.runs.experiments.kept_games import ALIKE_OF_FITNESS, EFFORT, KeptGame, choose_diverse, judgement_of
 from pcg.runs.experiments.presentation import ShownGame, commented, shown_game
 from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.run import RunResult
@@ -44,25 +44,15 @@ def sample_seed(seed: int, sample: int) -> int:
 EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5, "resistance": 1}
 """Settings that differ from the defaults of `GameEvaluator`: wins take some time, something stands in the way, and
 rules are like those that people write."""
-ALIKE = 0.06
-"""Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
+JUDGED = 4
+"""Games that are judged for each finalist: it costs as much as an evaluation, and fitness says little of the value."""
+MOST_PLAYED = 3
+"""Games that are played at the end for each finalist, at most, where finalists make way for others."""
 NEARLY = 0.3
 """Distance of presented games below which they are nearly the same, as by `shape_distance`."""
 NEAR_OF_KIND = 0.42
 """The same of games with the same goal and the same danger: of such pairs in runs that were read, those below it were
 one game to the eye; some of those above were, too."""
-STOOD = 0.9
-"""Least value of every constraint in the last plays of a game that is kept."""
-EFFORT = 0.2
-"""Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
-
-
-def judged(verdict: GameEvaluation, game: Game, seed: int) -> GameEvaluation:
-    """Return an evaluation with the verdict of the judge of games."""
-    from pcg.evaluators.judging.games import judge_game
-
-    judgement = judge_game(game, seed=seed & 0x7FFFFFFF, effort=EFFORT)
-    return replace(verdict, judgement=judgement.as_dict())
 
 
 class Candidate(Protocol):
@@ -101,88 +91,6 @@ class GameSearchProgress:
 
 
 @dataclass(frozen=True)
-class KeptGame:
-    """One of the games that a run keeps."""
-
-    candidate: Any
-    evaluation: GameEvaluation
-    confirmed: GameEvaluation | None = None
-    """The verdict of the last plays, with other seeds."""
-
-    judgement: Mapping[str, Any] | None = None
-    """Verdict of the judge of games as plain data; None where it was not asked."""
-
-    @property
-    def value(self) -> float:
-        """Value of the game, by which games are ranked: the judge's, or the fitness where the judge was not asked."""
-        return float(self.judgement["value"]) if self.judgement is not None else self.evaluation.fitness
-
-    @property
-    def kind(self) -> tuple[float, float]:
-        """Numbers of the goal and of the danger, -1 where they are not known."""
-        metrics = self.evaluation.metrics
-        return metrics.get("goal", -1.0), metrics.get("danger", -1.0)
-
-    @property
-    def lucky(self) -> bool:
-        """True when a random player has won more than the share of its plays that is allowed, whenever it was asked."""
-        last = self.confirmed
-        if last is not None and last.constraints.get("chance", 1.0) < 1.0:
-            return True
-        chance = (self.judgement or {}).get("parts", {}).get("chance")
-        return chance is not None and chance["value"] <= 0.0
-
-    @property
-    def stood(self) -> bool:
-        """False when the judge refuses the game, or the last plays have shown that it is not feasible: no constraint
-        may miss what it asks for by more than luck in a few of many plays does.
-        """
-        last = self.confirmed
-        refused = self.judgement is not None and not self.judgement["feasible"]
-        if refused or last is None or last.feasible:
-            return not refused
-        # rules that are never executed go when a game is presented
-        return min((kept for name, kept in last.constraints.items() if name != "rules"), default=0.0) >= STOOD
-
-    @property
-    def rank(self) -> tuple[float, float, float, int]:
-        """Larger is better: the value, then how likely all agents are in order, and the weakest and the strongest
-        apart, in further plays.
-        """
-        last = self.confirmed
-        likely = last.metrics.get("certainty", 0.0) * last.metrics.get("apart", 0.0) if last is not None else 0.0
-        return self.value, likely, self.evaluation.fitness, -self.candidate.id
-
-
-def choose_diverse(games: Sequence[KeptGame], number: int) -> list[KeptGame]:
-    """Choose good games of many kinds, in the given order.
-
-    Games are chosen one by one: the best by its value less a penalty for each game with the same goal, and the same
-    danger, that was chosen before it.
-
-    Args:
-        games: best first.
-        number: how many are chosen.
-    """
-    if len(games) <= number:
-        return list(games)
-    left = list(range(len(games)))
-    chosen: list[int] = []
-    of = [game.kind for game in games]
-    while len(chosen) < number:
-
-        def worth(k: int) -> tuple[float, int]:
-            goal = sum(of[j][0] == of[k][0] for j in chosen)
-            alike = sum(of[j] == of[k] for j in chosen)
-            return games[k].value - ALIKE * (goal + alike), -k
-
-        best = max(left, key=worth)
-        left.remove(best)
-        chosen.append(best)
-    return [games[k] for k in sorted(chosen)]
-
-
-@dataclass(frozen=True)
 class GameSearchResult(RunResult):
     """Result of a run that makes rules or games."""
 
@@ -215,10 +123,17 @@ class GameSearch(SearchRun):
         apart: Callable[[Any, Any], float],
     ) -> None:  # fmt: skip
         super().__init__(config, folder, generator)
-        self.archive: Archive[KeptGame] = Archive(
-            config.count + config.finalists, config.distance, lambda number: self.log.read(number), self._kept_game,
-            lambda event: shape(event["genotype"]), apart,
-        )  # fmt: skip
+
+        def archive() -> Archive[KeptGame]:
+            return Archive(
+                config.count + config.finalists, config.distance, lambda number: self.log.read(number),
+                self._kept_game, lambda event: shape(event["genotype"]), apart,
+            )  # fmt: skip
+
+        self.archive = archive()
+        self.of_goal: defaultdict[float, Archive[KeptGame]] = defaultdict(archive)
+        """The same for each family of goals: the best of one family may all be fitter than those of another, whose
+        value may be higher."""
         self.first_of = FirstOccurrences()  # genotype -> the candidate that had it first
         self.repeated = 0
         self.again: dict[int, tuple[int, float]] = {}
@@ -233,7 +148,9 @@ class GameSearch(SearchRun):
         """Kept games as they are presented, by candidate."""
         self.doubles: set[int] = set()
         """Candidates that are nearly the same as a better one once they are presented."""
-        self._ranks: list[tuple[int, bool, float, float, str, int]] = []
+        self.unfinished: set[int] = set()
+        """Candidates that could not be finished; they are kept only where no other is."""
+        self._ranks: list[tuple[int, bool, float, float, str, float, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
 
@@ -273,15 +190,24 @@ class GameSearch(SearchRun):
         """Return the best games that are unlike one another, best first, as many as are wanted."""
         found = self.archive.best()
         if self.confirmed:
+            found = self._best()
             found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
             kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
             ranked = sorted(kept, key=lambda game: game.rank, reverse=True)
-            found = [game for game in ranked if game.stood] or ranked
+            stood = [game for game in ranked if game.stood]
+            found = [game for game in stood if game.candidate.id not in self.unfinished] or stood or ranked
         stayed = [game for game in found if game.candidate.id in self.stayed]
         if len(stayed) < min(self.config.count, len(found)):
             others = [game for game in found if game.candidate.id not in self.stayed]
             stayed += choose_diverse(others, self.config.count - len(stayed))
         return choose_diverse(sorted(stayed, key=lambda game: game.rank, reverse=True), self.config.count)
+
+    def _best(self) -> list[KeptGame]:
+        """Return the fittest games that are unlike one another, of all families of goals where the judge ranks them."""
+        if not self.config.judge:
+            return self.archive.best()
+        found = [game for archive in self.of_goal.values() for game in archive.best()]
+        return sorted(found, key=lambda game: (-game.evaluation.fitness, game.candidate.id))
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -329,23 +255,27 @@ class GameSearch(SearchRun):
         return GameSearchResult(self.folder, reason, self.kind, self.told, self.archive.feasible, self.games(), summary)
 
     def _conclude(self, reason: str) -> None:
-        """Play the best games with new seeds, and judge them; games that a random player wins too often are not kept.
+        """Judge the best games and play finalists with new seeds; what a random player wins too often is not kept.
 
-        All finalists are played a little. Where the judge gives them a value, which more plays do not change, those
-        that are kept by it are then played as often as is asked for; else halving goes on.
+        All finalists are played a little. Where the judge gives games a value, which more plays do not change,
+        finalists are the best by it of several times as many, and those that are kept are then played as often as is
+        asked for; else finalists are the fittest, and halving goes on.
         """
         if not self.config.confirm:
             return
-        best = choose_diverse(self.archive.best(), max(self.config.finalists, self.config.count))
-        played = self._last_plays(best, -(-self.config.confirm // 4), 0)
+        number = max(self.config.finalists, self.config.count)
+        few = -(-self.config.confirm // 4)
         if self.config.judge:
+            good = self._judged(choose_diverse(self._best(), JUDGED * number, ALIKE_OF_FITNESS))
+            self._last_plays(choose_diverse(good, number), few, 0)
             self._settle_kept()
         else:
-            self._halve(played)
+            self._halve(self._last_plays(choose_diverse(self._best(), number), few, 0))
 
     def _settle_kept(self) -> None:
         """Play and present the games that are kept, until all are: one that chance wins, that is not feasible in these
-        plays, or that is nearly the same as a better one now, makes way for the next, be it no finalist.
+        plays, that cannot be finished, or that is nearly the same as a better one now, makes way for the next, be it no
+        finalist.
         """
         settled: set[int] = set()
         while True:
@@ -363,8 +293,33 @@ class GameSearch(SearchRun):
 
     def _further(self, number: int) -> list[KeptGame]:
         """Return up to so many of the best games that were no finalists, for places that finalists have left."""
-        left = [game for game in self.archive.best() if game.candidate.id not in self.confirmed]
-        return choose_diverse(left, number) if number > 0 else []
+        if number <= 0 or len(self.confirmed) >= MOST_PLAYED * max(self.config.finalists, self.config.count):
+            return []
+        left = [game for game in map(self._known, self._best()) if game.candidate.id not in self.confirmed]
+        known = self._judged([game for game in left if game.judgement is not None])
+        new = [game for game in left if game.judgement is None]
+        while not known and new:
+            lot = {game.candidate.id for game in choose_diverse(new, JUDGED * number, ALIKE_OF_FITNESS)}
+            known = self._judged([game for game in new if game.candidate.id in lot])
+            new = [game for game in new if game.candidate.id not in lot]
+        return choose_diverse(known, number)
+
+    def _judged(self, games: Sequence[KeptGame]) -> list[KeptGame]:
+        """Return games with the verdicts of the judge, best first, without those that it refuses."""
+        tickets = {
+            game.candidate.id: self.workers.submit(
+                f"judging candidate {game.candidate.id}", judgement_of,
+                *self._final(game.candidate, game.evaluation.levels), self.config.seed + CONFIRM, code_digest(),
+            )
+            for game in games
+            if game.candidate.id not in self.judgements
+        }  # fmt: skip
+        for number, ticket in tickets.items():
+            self.judgements[number] = self.workers.result(ticket)
+            if not self.judgements[number]["feasible"]:
+                self.reasons["refused by the judge of games"] += 1
+        known = [game for game in map(self._known, games) if self.judgements[game.candidate.id]["feasible"]]
+        return sorted(known, key=lambda game: game.rank, reverse=True)
 
     def _halve(self, played: list[KeptGame]) -> None:
         """Find the best by successive halving (Jamieson, Talwalkar 2016).
@@ -410,6 +365,8 @@ class GameSearch(SearchRun):
         for game, ticket in zip(games, tickets, strict=True):
             shown: ShownGame = self.workers.result(ticket)
             self.shown[game.candidate.id] = shown
+            if self.config.finish and shown.finished is None:
+                self.unfinished.add(game.candidate.id)
             if shown.judgement is not None:
                 self.judgements[game.candidate.id] = shown.judgement
 
@@ -419,16 +376,12 @@ class GameSearch(SearchRun):
         tickets = [
             self.workers.submit(
                 f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
-                code_digest(), 0.0, sample, bool(self.config.judge) and game.candidate.id not in self.judgements,
-                game.evaluation.levels,
+                code_digest(), 0.0, sample, game.evaluation.levels,
             )
             for game in games
         ]  # fmt: skip
         for game, ticket in zip(games, tickets, strict=True):
-            verdict: GameEvaluation = self.workers.result(ticket)[0]
-            if verdict.judgement is not None:
-                self.judgements[game.candidate.id] = verdict.judgement
-            self.confirmed[game.candidate.id] = replace(verdict, judgement=None)
+            self.confirmed[game.candidate.id] = self.workers.result(ticket)[0]
         for known in map(self._known, games):
             if known.lucky:
                 self.reasons["a random player wins too often in the last plays"] += 1
@@ -498,17 +451,24 @@ class GameSearch(SearchRun):
         del fresh
         first = self.first_of.setdefault(_key(candidate.genotype), candidate.id)
         of = first if candidate.origin == AGAIN else candidate.id
-        self._take(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint, verdict.reason, of)
+        goal = verdict.metrics.get("goal", -1.0)
+        self._take(candidate.id, verdict.feasible, verdict.fitness, verdict.constraint, verdict.reason, goal, of)
         self.repeated += first != candidate.id
 
-    def _take(self, number: int, feasible: bool, fitness: float, constraint: float, reason: str, of: int) -> None:
+    def _take(
+        self, number: int, feasible: bool, fitness: float, constraint: float, reason: str, goal: float, of: int
+    ) -> None:
         """Take a verdict; `of` is the candidate that it is about, another one when that is evaluated again."""
         if of == number:
             self.archive.add(number, feasible, fitness, constraint)
+            if feasible:
+                self.of_goal[goal].add(number, feasible, fitness, constraint)
         else:
-            times, mean = self.again.get(of) or (1, float(self.log.read(of)["fitness"]))
+            event = self.log.read(of)
+            times, mean = self.again.get(of) or (1, float(event["fitness"]))
             self.again[of] = times + 1, (mean * times + fitness) / (times + 1)
-            self.archive.revise(of, mean, self.again[of][1])
+            for archive in (self.archive, self.of_goal[event["metrics"].get("goal", -1.0)]):
+                archive.revise(of, mean, self.again[of][1])
         if reason:
             self.reasons[_kind_of(reason)] += 1
 
@@ -521,6 +481,7 @@ class GameSearch(SearchRun):
                 float(event["fitness"]),
                 float(event["constraint"]),
                 str(event["reason"]),
+                float(event["metrics"].get("goal", -1.0)),
                 first if event["origin"] == AGAIN else number,
             )
             self._ranks.append((number, *values))

@@ -35,7 +35,6 @@ from pcg.runs.experiments.game_search import (
     EVALUATION,
     GameSearch,
     GameSearchResult,
-    judged,
     sample_seed,
     settings_of,
 )
@@ -94,7 +93,6 @@ def evaluate_game(
     code: str = "",
     bar: float = 0.0,
     sample: int = 0,
-    judge: bool = False,
     levels: Sequence[str] = (),
 ) -> tuple[GameEvaluation, float]:
     """Judge a game in whatever thread, process or machine this runs; with the seconds it took.
@@ -106,7 +104,6 @@ def evaluate_game(
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
-        judge: also judge the game as `pcg judge` does, where there are `plays`.
         levels: that were made for the game before; none to make them now, where the run makes any.
 
     Raises:
@@ -128,8 +125,6 @@ def evaluate_game(
             game = Game(game.definition, levels, reading="strict")
         if plays:
             verdict = evaluator.confirm(game, plays, sample_seed(work.seed, sample) + CONFIRM)
-            if judge:
-                verdict = judged(verdict, game, work.seed + CONFIRM)
         else:
             verdict = evaluator.evaluate(game, sample_seed(work.seed, sample), threshold=bar)
         verdict = replace(verdict, levels=tuple(levels))

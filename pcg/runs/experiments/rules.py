@@ -47,7 +47,6 @@ from pcg.runs.experiments.game_search import (
     EVALUATION,
     GameSearch,
     GameSearchResult,
-    judged,
     sample_seed,
     settings_of,
 )
@@ -111,7 +110,6 @@ def evaluate_rules(
     code: str = "",
     bar: float = 0.0,
     sample: int = 0,
-    judge: bool = False,
     levels: Sequence[str] = (),
 ) -> tuple[GameEvaluation, float]:
     """Judge a rule set in whatever thread, process or machine this runs; with the seconds it took.
@@ -123,7 +121,6 @@ def evaluate_rules(
         code: see `code_digest`.
         bar: a fitness that the game must be able to reach; an evaluation ends when it no longer is.
         sample: evaluations with other numbers have other seeds.
-        judge: also judge the game as `pcg judge` does, where there are `plays`.
         levels: that were made for the rules before; none to make them now, where the run makes any.
 
     Raises:
@@ -144,8 +141,6 @@ def evaluate_rules(
         if plays:
             seed = sample_seed(work.seed, sample) + CONFIRM
             verdict = evaluator.confirm(game, plays, seed, diagnostics=compiled.diagnostics)
-            if judge:
-                verdict = judged(verdict, game, work.seed + CONFIRM)
         else:
             verdict = evaluator.evaluate(
                 game, sample_seed(work.seed, sample), diagnostics=compiled.diagnostics, threshold=bar

@@ -61,6 +61,12 @@ class _Words:
         self.kinds = kinds
         self.plural = plural
         self._name = name
+        self._left = {
+            self.one(ending.types[0]): ending.limit
+            for ending in kinds.analysis.wins
+            if ending.kind == "vanish" and ending.limit > 0 and len(ending.types) == 1
+        }
+        """Nouns of which some may be left for a win, and how many."""
 
     def one(self, t: int) -> str:
         """Return the name of a type, without the number that tells it from others of its kind."""
@@ -71,7 +77,9 @@ class _Words:
         return listed(self.plural(self.one(t)) for t in types)
 
     def every(self, noun: str) -> str:
-        """Return all of what a noun names: every key, all hay."""
+        """Return all of what a noun names, or what has to go for a win: every key, all hay, all but one key."""
+        if left := self._left.get(noun):
+            return f"all but one {noun}" if left == 1 else f"all but {left} {self.plural(noun)}"
         return f"{'all' if self.plural(noun) == noun else 'every'} {noun}"
 
     def some(self, t: int) -> str:
@@ -158,7 +166,12 @@ class _Words:
     def turns(self) -> list[str]:
         """Return what sprites turn into, in clauses."""
         kinds = self.kinds
-        told: list[str] = []
+        told: dict[tuple[str, str, str], list[str]] = {}
+
+        def tell(what: int, how: str, into: int, other: str = "") -> None:
+            others = told.setdefault((self.some(what), how, self.some(into)), [])
+            others += [other] if other not in others else []
+
         for source in kinds.analysis.sources:
             if not source.consumes_maker or source.partner is None or source.product not in kinds.present:
                 continue
@@ -167,8 +180,7 @@ class _Words:
             if self.one(source.maker) == self.one(source.product):  # names that a number alone tells apart
                 continue
             if kinds.kinds[source.maker] == "shot":
-                what, into = self.some(source.maker), self.some(source.product)
-                told.append(f"{what} that hits {self.some(source.partner)} turns into {into}")
+                tell(source.maker, "that hits {}", source.product, self.some(source.partner))
                 continue
             if kinds.kinds[source.product] == "floor" or source.partner not in kinds.present:
                 continue
@@ -180,12 +192,12 @@ class _Words:
                 how = f"that is {_DONE[self._how_shots_take([source.partner])]}"
             if how is None:
                 stands = kinds.kinds.get(source.partner) not in MOVING
-                other = self.some(source.partner)
-                how = f"that meets {other}" if moves else f"pushed into {other}" if pushed and stands else ""
-            if not how:  # something stands still and is met
-                how = f"that {self.some(source.partner)} gets at"
-            told.append(f"{self.some(source.maker)} {how} turns into {self.some(source.product)}")
-        return list(dict.fromkeys(told))[:_TURNS]
+                how = "that meets {}" if moves else "pushed into {}" if pushed and stands else "that {} gets at"
+            tell(source.maker, how, source.product, self.some(source.partner))
+        clauses = (
+            f"{what} {how.format(' or '.join(others))} turns into {into}" for (what, how, into), others in told.items()
+        )
+        return list(clauses)[:_TURNS]
 
 
 def _opened(definition: GameDefinition, t: int) -> bool:

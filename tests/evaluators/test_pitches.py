@@ -39,6 +39,13 @@ def test_a_pitch_tells_what_turns_into_what() -> None:
     assert told(load(haunted, levels=[LEVEL])).endswith("a coin that you touch turns into a ghost.")
 
 
+@pytest.mark.parametrize(("limit", "start"), [(0, "Gather every coin"), (1, "Gather all but one coin"),
+                                              (2, "Gather all but 2 coins")])  # fmt: skip
+def test_a_pitch_tells_how_many_may_be_left(limit: int, start: str) -> None:
+    text = FETCH.lstrip().replace("SpriteCounter stype=coin limit=0", f"SpriteCounter stype=coin limit={limit}")
+    assert told(load(text, levels=[LEVEL])).startswith(start)
+
+
 def test_a_change_into_another_of_the_same_name_is_not_told() -> None:
     turned = FETCH.lstrip().replace("coin > Immovable", "coin > Immovable\n        coin2 > Immovable")
     turned = turned.replace("hero ghost > killSprite", "coin ghost > transformTo stype=coin2")
@@ -90,6 +97,12 @@ BasicGame
     turned = pushed.replace("crate hole > killSprite", "crate hole > transformTo stype=knife")
     words = "Push every crate into a hole; a crate pushed into a hole turns into a knife."
     assert told(load(turned, levels=[level])) == words
+    two = turned.replace("hole > Immovable", "drain > Immovable\n        hole > Immovable").replace(
+        "o > floor hole", "o > floor hole\n        d > floor drain"
+    )
+    two = two.replace("crate hole >", "crate drain > transformTo stype=knife\n        crate hole >")
+    both = told(load(two, levels=[level.replace("w..o", "wd.o")]))
+    assert both.endswith("; a crate pushed into a drain or a hole turns into a knife.")
     shot = load(pushed.replace("crate hole", "crate knife"), levels=[level])
     assert concept_of(shot, [shot.read_level(0)]).goal == "destroy" and told(shot) == "Break every crate."
 

@@ -126,6 +126,20 @@ def test_what_is_pushed_stays_on_the_map_where_the_player_does() -> None:
     assert with_stops_at_edges(BOXES, [LEVEL])[0] == BOXES, "who may leave the map has walls around"
 
 
+def test_boxes_that_lie_under_the_player_alone_go() -> None:
+    """Also where the checker would miss what the ground is made of, which nothing needs either."""
+    text = BOXES.replace("A > floor hero", "A > floor barrel hero").replace(
+        "        c >", "        _ > ash\n        c >"
+    )
+    text = text.replace("        coin >", "        ash > Immovable\n        coin >", 1)
+    level = LEVEL.replace("wA....", "wA.1__")
+    made, levels = with_cast(text, [level])
+    assert "barrel" not in made and "crate" in made and check_game(made) == [] and levels == (level,)
+    kept = text.replace("stype=coin", "stype=barrel")
+    assert "barrel" in with_cast(kept, [level])[0], "an end counts them"
+    assert "barrel" in with_cast(text, [level.replace("1_", "12")])[0], "there are others"
+
+
 def test_boxes_stop_at_one_another_only_where_some_do() -> None:
     free = BOXES.replace("crate barrel > undoAll", "").replace("crate crate > undoAll", "")
     free = free.replace("        barrel barrel > undoAll\n", "")

@@ -63,13 +63,28 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     extras = walk_ons(RuleSet.of(made), definition, analysis)
     absent = absent_sprites(made)
     extras |= _without_ammunition(definition, analysis) | _without_exit(definition, absent)
+    extras |= _only_under_avatars(made, levels, analysis)
+    alone = {names[0] for names in definition.mapping.values() if len(names) == 1}
+    for gone in dict.fromkeys((frozenset(extras), frozenset(extras - alone))):  # what a tile is made of may be ground
+        found = _without(made, levels, gone)
+        if found is not None:
+            return found
+    return made, tuple(levels)
+
+
+def _without(text: str, levels: Sequence[str], extras: Collection[str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return a game and its levels without these sprites; None where the checker finds more faults with what is left,
+    or levels have characters that stand for nothing any more.
+    """
+    definition = load(text).definition
+    analysis = analyse(definition)
     shots = {name for name in extras if role_of(definition.type_index[name], analysis) in _SHOTS}
-    tree = unarmed(parse(made), shots)
+    tree = unarmed(parse(text), shots)
     armed = {
         v for line in tree.walk() if isinstance(line, SpriteLine) for o in line.options for v in o.value.split(",")
     }
-    extras -= shots & armed
-    smaller = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] in extras])
+    gone = set(extras) - (shots & armed)
+    smaller = Cutter(tree).text([part for part in sprites_in(tree) if part.text.split()[0] in gone])
     smaller = without_absent_sprites(smaller)  # as what the shots used up
     mapping = load(smaller).definition.mapping
     first: dict[tuple[str, ...], str] = {}
@@ -78,8 +93,8 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     same = {ord(character): first[tuple(names)] for character, names in mapping.items()}
     smaller = with_characters(smaller, set(first.values()))
     known = set(mapping) | {"\n", " "}
-    if better(smaller, made) != smaller or not set("".join(levels)) <= known:
-        return made, tuple(levels)
+    if better(smaller, text) != smaller or not set("".join(levels)) <= known:
+        return None
     return smaller, tuple(level.translate(same) for level in levels)
 
 
@@ -204,6 +219,21 @@ def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> s
             if weapon in index:
                 shot[weapon] = shot.get(weapon, False) or free
     return {name for name, possible in shot.items() if not possible}
+
+
+def _only_under_avatars(text: str, levels: Sequence[str], analysis: GameAnalysis) -> set[str]:
+    """Return the names of the types that can be pushed, that no end counts, and of which all there are lie where
+    avatars start.
+    """
+    game = load(text, levels=levels)
+    asked = {t for ending in analysis.endings for t in ending.types} | {s.product for s in analysis.sources}
+    under: set[int] = set()
+    elsewhere: set[int] = set()
+    for placements in (game.read_level(level).placements for level in levels):
+        starts = {(column, row) for t, column, row in placements if t in analysis.avatars}
+        for t, column, row in placements:
+            (under if (column, row) in starts else elsewhere).add(t)
+    return {game.definition.types[t].name for t in under - elsewhere - asked if analysis.has(t, "pushable")}
 
 
 def _without_exit(definition: GameDefinition, absent: Collection[str]) -> set[str]:

@@ -25,7 +25,7 @@ SECTIONS: Mapping[str, tuple[Parameter, ...]] = {
         Parameter("window", 16, "evaluations under way at most, whatever the number of workers", 1, 10_000),
         Parameter("checkpoint", 200, "evaluations between two checkpoints", 1, 1_000_000),
         Parameter("confirm", 20, "plays of every agent in each finalist at the end; 0: no such plays", 0, 10_000),
-        Parameter("finalists", 20, "best games that are played so; those that hold their order come first", 1, 1000),
+        Parameter("finalists", 20, "best games that are played so: by the judge, of four times as many", 1, 1000),
         Parameter("make_levels", 3, "levels made for the rules of each game, on which it is judged and with which it "
                                     "is kept; 0: the levels of the sprites", 0, 20),
         Parameter("finish", 1, "games that are kept get round points and a course of levels (with judge=1): 1 or 0",

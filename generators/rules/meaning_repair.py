@@ -4,7 +4,8 @@ Others bring about the player's win, or earn points with what the player is to g
 on what stays there to be shot again; an end waits for more of something that nothing makes; the player loses when all
 of what has to go for a win, or of what only the player takes, is gone; how fast a sprite is decides, where nothing
 speeds up; what dies of a touch in any case dies of it from the front once more; the place that a portal leads to is
-taken away; crates go onto crates by a rule that stops all but crates. A search rewarded for tension, points or ways to
+taken away; crates go onto crates by a rule that stops all but crates; crates that have to go are pushed off the map. A
+search rewarded for tension, points or ways to
 lose keeps all of these, so they are mended in every rule set (read in games that were kept: docs/results/rules.md).
 """
 
@@ -44,7 +45,7 @@ def mend_meaning(
     prizes = _prizes(space, plain, able)
     won = _without_helpers(space, plain, endings, prizes, able)
     hit = {n for rule in won for gone, by in _victims(space, rule) if _are_shots(space, by) for n in gone}
-    paid = [_without_strange_points(space, rule, prizes, able, hit) for rule in won]
+    paid = [_without_strange_points(space, rule, prizes, able, hit) for rule in _on_the_map(space, won, endings)]
     return paid, _without_contradictions(space, paid, _without_vain_endings(space, paid, endings), able)
 
 
@@ -107,6 +108,23 @@ def _with_exits(space: LearnedSpace, rules: Sequence[Rule]) -> list[Rule]:
     return [rule for rule in rules if not any(gone & exits for gone, _ in _victims(space, rule))]
 
 
+def _on_the_map(space: LearnedSpace, rules: Sequence[Rule], endings: Sequence[Termination]) -> list[Rule]:
+    """Rules by which what the player pushes, and a win waits for, does not vanish at the edge of the map: everything
+    could be pushed there.
+    """
+    asked = {
+        n for e in endings if e.wins and e.name in VANISHING
+        for key, value in e.params if key.startswith("stype") for n in members_of(space, value)
+    }  # fmt: skip
+    lost = asked & _pushed(space, rules)
+
+    def kept(rule: Rule) -> Rule:
+        gone = rule.second == EOS and ontology.EFFECTS[rule.effect].kills_first and members_of(space, rule.first) & lost
+        return Rule(rule.first, EOS, "undoAll") if gone else rule
+
+    return list(dict.fromkeys(map(kept, rules)))
+
+
 def _covers(space: LearnedSpace, one: Rule, other: Rule) -> bool:
     """Return True where all that a rule is about is what another one is about as well."""
     return all(members_of(space, b) <= members_of(space, a) for a, b in zip(one.pair, other.pair, strict=True))
@@ -120,10 +138,15 @@ def _players(space: LearnedSpace, rules: Sequence[Rule]) -> set[str]:
     """Names of the leaves by which the player acts: the avatar, its shots, and what it pushes."""
     heroes = {n for h in space.kinds.avatars for n in members_of(space, h)}
     shots = {n for n, role in space.roles.items() if role == "shot"}
+    return heroes | shots | _pushed(space, rules)
+
+
+def _pushed(space: LearnedSpace, rules: Sequence[Rule]) -> set[str]:
+    """Names of the leaves that the avatar pushes or pulls."""
+    heroes = {n for h in space.kinds.avatars for n in members_of(space, h)}
     pushes = {"bounceForward", "pullWithIt"}
-    pushed = {n for r in rules if r.effect in pushes and members_of(space, r.second) & heroes
-              for n in members_of(space, r.first)}  # fmt: skip
-    return heroes | shots | pushed
+    return {n for r in rules if r.effect in pushes and members_of(space, r.second) & heroes
+            for n in members_of(space, r.first)}  # fmt: skip
 
 
 def _victims(space: LearnedSpace, rule: Rule) -> list[tuple[set[str], set[str]]]:

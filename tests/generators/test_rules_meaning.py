@@ -9,7 +9,7 @@ from pcg.engine.game import load
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.generators.rules import RuleSet, RuleSpace
-from pcg.generators.rules.genes import Rule, Termination
+from pcg.generators.rules.genes import EOS, Rule, Termination
 from pcg.generators.rules.learned import LearnedSpace
 from pcg.generators.rules.meaning_repair import mend_meaning
 from pcg.generators.rules.playability_repair import repair_playability
@@ -83,6 +83,15 @@ def test_a_rule_that_undoes_the_tick_does_so_for_those_that_touch(space: Learned
         assert mended(space, TAKE, stop, spares) == [str(TAKE), str(stop), str(COINS)]
     others = Rule("crate", "wall", "undoAll", (("notStype", "thief"),))
     assert mended(space, TAKE, others) == [str(TAKE), str(others), str(COINS)]
+
+
+def test_what_is_pushed_and_has_to_go_does_not_go_at_the_edge_of_the_map(space: LearnedSpace) -> None:
+    crates = Termination("SpriteCounter", (("stype", "crate"), ("limit", "0"), ("win", "True")))
+    push, edge = Rule("crate", "hero", "bounceForward"), Rule("crate", EOS, "killSprite", (("scoreChange", "5"),))
+    mark, stop = Rule("crate", "ash", "killSprite"), Rule("crate", EOS, "undoAll")
+    assert mended(space, push, edge, mark, endings=(crates,)) == [str(push), str(stop), str(mark), str(crates)]
+    assert mended(space, edge, mark, endings=(crates,))[0] == str(edge), "where nobody pushes"
+    assert str(edge) in mended(space, TAKE, push, edge), "where coins have to go, crates may"
 
 
 def test_no_win_asks_for_the_places_that_portals_lead_to() -> None:

@@ -20,6 +20,7 @@ from pcg.evaluators.metrics.likeness import LevelShape
 from pcg.evaluators.metrics.niches import usual_distance
 from pcg.evaluators.metrics.skeletons import StructuralShape, StructuralShapes
 from pcg.generators.levels.contract import Candidate
+from pcg.runs.ranks import Ranks
 
 SPARE = 20
 """Per wanted candidate so many infeasible ones are remembered."""
@@ -30,9 +31,8 @@ MOST_VARIED = 100
 """Most candidates of a set whose variety counts; choosing takes time in proportion to their square."""
 _SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
-_PAIRS = 50_000
-"""Distances that are remembered."""
-_CHOSEN = -1
+_PAIRS = 20_000
+"""Distances that are remembered; those of a largest set are 12,720."""
 _INDEXED = (
     "feasible",
     "fitness",
@@ -120,10 +120,9 @@ class Archive(Generic[E]):
         self.distance = distance
         self.evaluations = 0
         self._fetch, self._entry_of, self._shape_of, self._apart = fetch, entry, shape, apart
-        self._feasible: list[tuple[float, int]] = []
+        self._feasible = Ranks()
         self._infeasible: list[tuple[float, int]] = []
         self._kept: list[tuple[float, int]] = []
-        self._like: dict[int, int] = {}  # one that stood back -> a better one that is like it
         self._shapes: OrderedDict[int, Any] = OrderedDict()
         self._pairs: dict[tuple[int, int], float] = {}
         self._best: list[E] | None = []
@@ -162,7 +161,7 @@ class Archive(Generic[E]):
         self.evaluations += 1
         if feasible:
             rank = (-fitness, id)
-            bisect.insort(self._feasible, rank)
+            self._feasible.add(rank)
             if len(self._kept) < self._room or rank < self._kept[-1]:
                 self._place(rank)
         else:
@@ -181,8 +180,7 @@ class Archive(Generic[E]):
             new: the fitness from now on.
         """
         self.evaluations += 1
-        del self._feasible[bisect.bisect_left(self._feasible, (-old, id))]
-        bisect.insort(self._feasible, (-new, id))
+        self._feasible.move((-old, id), (-new, id))
         self._look_again()
         self._best = self._spare = None
 
@@ -191,7 +189,7 @@ class Archive(Generic[E]):
         position = bisect.bisect(self._kept, rank)
         twin = self._twin(rank[1], self._kept[:position])
         if twin is not None:
-            self._like[rank[1]] = twin
+            self._feasible.stand_back(self._feasible.index(rank), twin)
             return
         after = self._kept[position:]
         alike = {other for other in after if self._twin(rank[1], [other]) is not None}
@@ -205,17 +203,17 @@ class Archive(Generic[E]):
         """Choose from all; needed when one gives way, for others may have stood back for it."""
         kept: list[tuple[float, int]] = []
         names: set[int] = set()
-        for rank in self._feasible:
+        for place, rank in enumerate(self._feasible):
             if len(kept) == self._room:
                 break
-            if self._like.get(rank[1], _CHOSEN) in names:
+            if self._feasible.better(place) in names:
                 continue  # what it is like still stands before it
             twin = self._twin(rank[1], kept)
             if twin is None:
                 kept.append(rank)
                 names.add(rank[1])
             else:
-                self._like[rank[1]] = twin
+                self._feasible.stand_back(place, twin)
         self._kept = kept
 
     def best(self) -> list[E]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from concurrent.futures import TimeoutError as FutureTimeout
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -115,12 +116,12 @@ class SearchRun(Run):
         """Take an evaluation into the results, before the generator is told; `fresh` ones were made just now."""
 
     @abstractmethod
-    def _meet(self, event: dict[str, Any], told: bool) -> None:
-        """Read an event that is in the log when a run goes on; `told` when the checkpoint includes it."""
+    def _meet(self, event: dict[str, Any]) -> None:
+        """Read an event that is in the log when a run goes on."""
 
     @abstractmethod
-    def _went_on(self, trusted: bool) -> None:
-        """End the reading of the log; without a checkpoint that can be `trusted` everything is told again."""
+    def _take_again(self, event: dict[str, Any]) -> None:
+        """Take the evaluation of an event that is part of the checkpoint into the results, when a run goes on."""
 
     @abstractmethod
     def _text(self, candidate: Any) -> str:
@@ -192,13 +193,13 @@ class SearchRun(Run):
         told = int(state["events"]) if state else 0
         path = self.folder / self.log_name
 
-        def meet(event: dict[str, Any]) -> None:
+        def checked(read: Callable[[dict[str, Any]], None], event: dict[str, Any]) -> None:
             try:
-                self._meet(event, int(event["id"]) < told)
+                read(event)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise PcgError(f"{path} is damaged: event {event.get('id')}: {error!r}") from None
 
-        self.log = RunLog(path, meet)
+        self.log = RunLog(path, partial(checked, self._meet))
         self.replayed = len(self.log)
         trusted = state is not None and told <= self.replayed and not self._starved(state)
         if state is not None and trusted:
@@ -214,7 +215,8 @@ class SearchRun(Run):
             for data in state["pending"]:
                 candidate = self._candidate(data)
                 self.flight.append((candidate, candidate.id))  # work is found for them when the loop begins
-        self._went_on(trusted)
+            for event in self.log.read_all(0, told):
+                checked(self._take_again, event)
 
     def _starved(self, state: Mapping[str, Any]) -> bool:
         """Return True if a smaller budget kept the window from being full when a checkpoint was taken.

@@ -13,9 +13,12 @@ import shutil
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pcg.engine.vgdl.diagnostics import PcgError
+
+_STRIDE = 8
+"""Of one in so many events of a log the place is known; others are found from there."""
 
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
@@ -122,28 +125,52 @@ class RunLog(EventLog):
     """
 
     def __init__(self, path: Path, meet: Callable[[dict[str, Any]], None]) -> None:
-        self._places = array("Q")
+        self._count = 0
+        self._places = array("Q")  # of every `_STRIDE`-th event
         for place, event in self.scan(path):
-            self._places.append(place)
+            self._note(place)
             meet(event)
         super().__init__(path)
         self._end = path.stat().st_size
         self._reader = open(path, "rb")  # noqa: SIM115 - as long as the log itself
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._count
+
+    def _note(self, place: int) -> None:
+        """Note where the next event begins."""
+        if self._count % _STRIDE == 0:
+            self._places.append(place)
+        self._count += 1
 
     def append(self, event: Mapping[str, Any]) -> None:
         """Write one event; it is in the hands of the operating system when this returns."""
         super().append(event)
-        self._places.append(self._end)
+        self._note(self._end)
         self._end = self._file.tell()
 
     def read(self, number: int) -> dict[str, Any]:
         """Return the event of that number, the first being 0."""
-        self._reader.seek(self._places[number])
+        self._find(self._reader, number)
         event: dict[str, Any] = json.loads(self._reader.readline())
         return event
+
+    def read_all(self, first: int, end: int) -> Iterator[dict[str, Any]]:
+        """Yield the events from one number on, up to another that is not read itself."""
+        if first >= end:
+            return
+        with open(self.path, "rb") as file:
+            self._find(file, first)
+            for _ in range(first, end):
+                yield json.loads(file.readline())
+
+    def _find(self, file: BinaryIO, number: int) -> None:
+        """Go to the place where an event begins."""
+        if not 0 <= number < self._count:
+            raise IndexError(f"{self.path} has {self._count} events, there is no number {number}")
+        file.seek(self._places[number // _STRIDE])
+        for _ in range(number % _STRIDE):
+            file.readline()
 
     def close(self) -> None:
         """Close the file."""

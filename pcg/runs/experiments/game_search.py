@@ -15,6 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from pcg.evaluators.games import GameEvaluation
 from pcg.evaluators.parameters import Setting
 from pcg.generators.contract import Generator
@@ -22,7 +24,7 @@ from pcg.generators.population import AGAIN
 from pcg.generators.rules.genes import Shape, shape_distance
 from pcg.runs.archive import Archive
 from pcg.runs.cache import code_digest
-from pcg.runs.deduplication import FirstOccurrences
+from pcg.runs.deduplication import CompactTable, FirstOccurrences
 from pcg.runs.experiments.games_config import GamesRun
 from pcg.runs.experiments.kept_games import ALIKE_OF_FITNESS, EFFORT, KeptGame, choose_diverse, judgement_of
 from pcg.runs.experiments.presentation import ShownGame, commented, shown_game
@@ -136,8 +138,8 @@ class GameSearch(SearchRun):
         value may be higher."""
         self.first_of = FirstOccurrences()  # genotype -> the candidate that had it first
         self.repeated = 0
-        self.again: dict[int, tuple[int, float]] = {}
-        """Of games that were evaluated again: how often in all, and their mean fitness."""
+        self.again = CompactTable([("times", np.uint32), ("mean", np.float64)])
+        """Of games that were evaluated again, by number: how often in all, and their mean fitness."""
         self.reasons: Counter[str] = Counter()
         self.confirmed: dict[int, GameEvaluation] = {}
         self.stayed: set[int] = set()
@@ -150,7 +152,6 @@ class GameSearch(SearchRun):
         """Candidates that are nearly the same as a better one once they are presented."""
         self.unfinished: set[int] = set()
         """Candidates that could not be finished; they are kept only where no other is."""
-        self._ranks: list[tuple[int, bool, float, float, str, float, int]] = []
 
     # -- for subclasses ------------------------------------------------------------------------------------------------
 
@@ -466,37 +467,33 @@ class GameSearch(SearchRun):
         else:
             event = self.log.read(of)
             times, mean = self.again.get(of) or (1, float(event["fitness"]))
-            self.again[of] = times + 1, (mean * times + fitness) / (times + 1)
+            new = (mean * times + fitness) / (times + 1)
+            self.again[of] = times + 1, new
             for archive in (self.archive, self.of_goal[event["metrics"].get("goal", -1.0)]):
-                archive.revise(of, mean, self.again[of][1])
+                archive.revise(of, mean, new)
         if reason:
             self.reasons[_kind_of(reason)] += 1
 
-    def _meet(self, event: dict[str, Any], told: bool) -> None:
-        number = int(event["id"])
-        first = self.first_of.setdefault(_key(self._candidate(event).genotype), number)
-        if told:
-            values = (
-                bool(event["feasible"]),
-                float(event["fitness"]),
-                float(event["constraint"]),
-                str(event["reason"]),
-                float(event["metrics"].get("goal", -1.0)),
-                first if event["origin"] == AGAIN else number,
-            )
-            self._ranks.append((number, *values))
-            self.repeated += first != number
+    def _meet(self, event: dict[str, Any]) -> None:
+        self.first_of.setdefault(_key(self._candidate(event).genotype), int(event["id"]))
+        _ranked(event)  # a damaged event shows at once
 
-    def _went_on(self, trusted: bool) -> None:
-        if trusted:
-            for rank in self._ranks:
-                self._take(*rank)
-        else:
-            self.repeated = 0
-        self._ranks = []
+    def _take_again(self, event: dict[str, Any]) -> None:
+        number = int(event["id"])
+        first = self.first_of[_key(self._candidate(event).genotype)]
+        self._take(number, *_ranked(event), first if event["origin"] == AGAIN else number)
+        self.repeated += first != number
 
     def _text(self, candidate: Candidate) -> str:
         return str(self._final(candidate)[0])
+
+
+def _ranked(event: Mapping[str, Any]) -> tuple[bool, float, float, str, float]:
+    """Return what of an event ranks and counts go by: whether it is feasible, its fitness, the mean of its constraints,
+    its fault, and the number of its goal.
+    """
+    goal = float(event["metrics"].get("goal", -1.0))
+    return bool(event["feasible"]), float(event["fitness"]), float(event["constraint"]), str(event["reason"]), goal
 
 
 def settings_of(settings: Mapping[str, Setting]) -> tuple[tuple[str, Setting], ...]:

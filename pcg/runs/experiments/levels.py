@@ -1,7 +1,7 @@
 """Runs that make levels: what is evaluated and kept of each, on what all searching runs share (`pcg.runs.search`).
 
 Equal levels are evaluated once, in one run (`deduplication`) and with a cache on disk in all runs (`cache`). What is
-held in memory does not grow with the run but for a few dozen bytes per candidate.
+held in memory does not grow with the run but for some 20 bytes per candidate.
 """
 
 from __future__ import annotations
@@ -214,6 +214,11 @@ def _can_teach(event: Mapping[str, Any]) -> bool:
     return bool(event["feasible"] and event["play"])
 
 
+def _verdict_of(event: Mapping[str, Any]) -> tuple[bool, float, float]:
+    """Return what ranks go by: whether a level is feasible, its fitness, and how nearly it keeps the constraints."""
+    return bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])
+
+
 class LevelSearch(SearchRun):
     """A run that makes levels.
 
@@ -261,7 +266,6 @@ class LevelSearch(SearchRun):
         self.repeated = 0
         self.cache: EvaluationCache | None = None
         self.cached = 0
-        self._ranks: list[tuple[int, bool, float, float]] = []
 
     @classmethod
     def new(cls, config: LevelRun, folder: Path) -> Self:
@@ -449,20 +453,14 @@ class LevelSearch(SearchRun):
     def _stopped(self) -> dict[str, Any]:
         return {"cached": self.cached}
 
-    def _meet(self, event: dict[str, Any], told: bool) -> None:
-        number = int(event["id"])
-        self.first_of.setdefault(level_key(event["level"]), number)
-        if told:
-            self._ranks.append((number, bool(event["feasible"]), float(event["fitness"]), float(event["constraint"])))
-            self.repeated += self.first_of[level_key(event["level"])] != number
+    def _meet(self, event: dict[str, Any]) -> None:
+        self.first_of.setdefault(level_key(event["level"]), int(event["id"]))
+        _verdict_of(event)  # a damaged event shows at once
 
-    def _went_on(self, trusted: bool) -> None:
-        if trusted:
-            for rank in self._ranks:
-                self.archive.add(*rank)
-        else:
-            self.repeated = 0
-        self._ranks.clear()
+    def _take_again(self, event: dict[str, Any]) -> None:
+        number = int(event["id"])
+        self.archive.add(number, *_verdict_of(event))
+        self.repeated += self.first_of[level_key(event["level"])] != number
 
     def _candidate(self, data: dict[str, Any]) -> Candidate:
         return Candidate.from_json(data)

@@ -247,8 +247,7 @@ class TuningSearch(SearchRun):
         """Write `settings.csv`, from the log."""
         rows: dict[Point, list[list[float]]] = {}
         notes: dict[Point, str] = {}
-        for number in range(self.told):
-            event = self.log.read(number)
+        for event in self.log.read_all(0, self.told):
             point = tuple(event["point"])
             rows.setdefault(point, []).append([measure for measure, _, _ in event["targets"]])
             notes[point] = notes.get(point, "") or event["note"]
@@ -406,10 +405,10 @@ class TuningSearch(SearchRun):
     def _keep(self, candidate: Candidate, verdict: PlayedEvaluation, fresh: bool) -> None:
         """Do nothing: the optimiser itself keeps what is known of every point."""
 
-    def _meet(self, event: dict[str, Any], told: bool) -> None:
+    def _meet(self, event: dict[str, Any]) -> None:
         PlayedEvaluation.from_json(event)  # a damaged event shows at once
 
-    def _went_on(self, trusted: bool) -> None:
+    def _take_again(self, event: dict[str, Any]) -> None:
         """Do nothing: the optimiser restores itself."""
 
     def _text(self, candidate: Candidate) -> str:

@@ -1,4 +1,4 @@
-"""What runs hold of their candidates: a few bytes each, with the answers that lists and dictionaries give."""
+"""Memory that runs take for each candidate: a few bytes, with the answers that lists and dictionaries give."""
 
 from __future__ import annotations
 

@@ -90,6 +90,7 @@ class Workers:
         self.count = count
         self.open: list[Ticket] = []
         """Work whose result has not been fetched, in order."""
+        self._dropped = False
         self.lost = 0
         """Number of times that a worker process died while it worked."""
 
@@ -142,12 +143,24 @@ class Workers:
                 self.open.remove(ticket)
                 return answer
 
+    @property
+    def can_drop(self) -> bool:
+        """Return True where work that has begun can be ended: in processes of this machine."""
+        return isinstance(self._executor, ProcessPool)
+
+    def drop(self, ticket: Ticket) -> None:
+        """Give up some work; what has begun of it ends with the workers, if not before."""
+        self.open.remove(ticket)
+        self._dropped |= not (ticket.future is None or ticket.future.cancel() or ticket.future.done())
+
     def close(self) -> None:
-        """Drop what has not begun, wait for what has, and let the workers go."""
+        """Drop what has not begun, wait for what has and was not dropped, and let the workers go."""
         for ticket in self.open:
             if ticket.future is not None:
                 ticket.future.cancel()
         self.open.clear()
+        if self._dropped and isinstance(self._executor, ProcessPool):
+            self._executor.kill_workers()
         if self._again:
             self._executor.shutdown(wait=True, cancel_futures=True)
         self._close()

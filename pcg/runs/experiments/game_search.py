@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +33,7 @@ from pcg.runs.experiments.rules_config import RulesRun
 from pcg.runs.run import RunResult
 from pcg.runs.search import FAILED, SearchRun
 from pcg.runs.store import read_json, to_json, write_whole
+from pcg.runs.work_ahead import Piece, WorkAhead
 from pcg.runs.workers import Ticket
 
 CONFIRM = 2**20
@@ -148,6 +150,8 @@ class GameSearch(SearchRun):
         """Verdicts of the judge of games on the finalists, by candidate."""
         self.shown: dict[int, ShownGame] = {}
         """Kept games as they are presented, by candidate."""
+        self._settled: set[int] = set()
+        """Kept games that were played as often as is asked for."""
         self.doubles: set[int] = set()
         """Candidates that are nearly the same as a better one once they are presented."""
         self.unfinished: set[int] = set()
@@ -187,8 +191,9 @@ class GameSearch(SearchRun):
             "dress": config.dress,
         }
 
-    def games(self) -> list[KeptGame]:
-        """Return the best games that are unlike one another, best first, as many as are wanted."""
+    def games(self, further: int = 0) -> list[KeptGame]:
+        """Return the best games that are unlike one another, best first, as many as are wanted and some `further`."""
+        number = self.config.count + further
         found = self.archive.best()
         if self.confirmed:
             found = self._best()
@@ -198,10 +203,10 @@ class GameSearch(SearchRun):
             stood = [game for game in ranked if game.stood]
             found = [game for game in stood if game.candidate.id not in self.unfinished] or stood or ranked
         stayed = [game for game in found if game.candidate.id in self.stayed]
-        if len(stayed) < min(self.config.count, len(found)):
+        if len(stayed) < min(number, len(found)):
             others = [game for game in found if game.candidate.id not in self.stayed]
-            stayed += choose_diverse(others, self.config.count - len(stayed))
-        return choose_diverse(sorted(stayed, key=lambda game: game.rank, reverse=True), self.config.count)
+            stayed += choose_diverse(others, number - len(stayed))
+        return choose_diverse(sorted(stayed, key=lambda game: game.rank, reverse=True), number)
 
     def _best(self) -> list[KeptGame]:
         """Return the fittest games that are unlike one another, of all families of goals where the judge ranks them."""
@@ -266,24 +271,24 @@ class GameSearch(SearchRun):
             return
         number = max(self.config.finalists, self.config.count)
         few = -(-self.config.confirm // 4)
-        if self.config.judge:
-            good = self._judged(choose_diverse(self._best(), JUDGED * number, ALIKE_OF_FITNESS))
-            self._last_plays(choose_diverse(good, number), few, 0)
-            self._settle_kept()
-        else:
-            self._halve(self._last_plays(choose_diverse(self._best(), number), few, 0))
+        with closing(WorkAhead(self.workers)) as self._ahead:
+            if self.config.judge:
+                good = self._judged(choose_diverse(self._best(), JUDGED * number, ALIKE_OF_FITNESS))
+                self._last_plays(choose_diverse(good, number), few, 0)
+                self._settle_kept()
+            else:
+                self._halve(self._last_plays(choose_diverse(self._best(), number), few, 0))
 
     def _settle_kept(self) -> None:
         """Play and present the games that are kept, until all are: one that chance wins, that is not feasible in these
         plays, that cannot be finished, or that is nearly the same as a better one now, makes way for the next, be it no
         finalist.
         """
-        settled: set[int] = set()
         while True:
             games = self.games()
-            if unsettled := [game for game in games if game.candidate.id not in settled]:
+            if unsettled := [game for game in games if game.candidate.id not in self._settled]:
                 self._last_plays(unsettled, self.config.confirm, 0)
-                settled.update(game.candidate.id for game in unsettled)
+                self._settled.update(game.candidate.id for game in unsettled)
             elif new := [game for game in games if game.candidate.id not in self.shown]:
                 self._present(new)
                 self._find_doubles()
@@ -291,6 +296,21 @@ class GameSearch(SearchRun):
                 self._last_plays(further, -(-self.config.confirm // 4), 0)
             else:
                 break
+
+    def _guesses(self) -> Sequence[Piece]:
+        """Return the work that settling will probably ask for next: what the games that are kept by now still need,
+        and then what those need that are next in line where some make way.
+        """
+        if not self.config.judge:
+            return ()
+        kept = [game.candidate.id for game in self.games()]
+        pieces = []
+        for game in sorted(self.games(self.workers.count), key=lambda game: game.candidate.id not in kept):
+            if game.candidate.id not in self._settled:
+                pieces.append(self._plays(game, self.config.confirm, 0))
+            if game.candidate.id not in self.shown:
+                pieces.append(self._presentation(game))
+        return pieces
 
     def _further(self, number: int) -> list[KeptGame]:
         """Return up to so many of the best games that were no finalists, for places that finalists have left."""
@@ -352,37 +372,41 @@ class GameSearch(SearchRun):
                 self.doubles.add(game.candidate.id)
             seen.append((kind, shape))
 
+    def _presentation(self, game: KeptGame) -> Piece:
+        """Return the work of finishing a game and removing its parts that have no effect."""
+        return Piece(
+            f"making candidate {game.candidate.id} smaller", shown_game,
+            (
+                *self._final(game.candidate, game.evaluation.levels), game.evaluation, game.value,
+                self.config.seed + CONFIRM, EFFORT, code_digest(), bool(self.config.finish), bool(self.config.dress),
+            ),
+        )  # fmt: skip
+
     def _present(self, games: Sequence[KeptGame]) -> None:
         """Finish games, and remove their parts that have no effect."""
-        tickets = [
-            self.workers.submit(
-                f"making candidate {game.candidate.id} smaller", shown_game,
-                *self._final(game.candidate, game.evaluation.levels),
-                game.evaluation, game.value, self.config.seed + CONFIRM, EFFORT, code_digest(),
-                bool(self.config.finish), bool(self.config.dress),
-            )
-            for game in games
-        ]  # fmt: skip
-        for game, ticket in zip(games, tickets, strict=True):
-            shown: ShownGame = self.workers.result(ticket)
+        pieces = [self._presentation(game) for game in games]
+        shown: ShownGame
+        for game, shown in zip(games, self._ahead.results(pieces, self._guesses), strict=True):
             self.shown[game.candidate.id] = shown
             if self.config.finish and shown.finished is None:
                 self.unfinished.add(game.candidate.id)
             if shown.judgement is not None:
                 self.judgements[game.candidate.id] = shown.judgement
 
+    def _plays(self, game: KeptGame, plays: int, sample: int) -> Piece:
+        """Return the work of playing a game so often with every agent."""
+        evaluate, work = self._evaluation()
+        return Piece(
+            f"the last plays of candidate {game.candidate.id}", evaluate,
+            (work, game.candidate.genotype, plays, code_digest(), 0.0, sample, game.evaluation.levels),
+        )  # fmt: skip
+
     def _last_plays(self, games: Sequence[KeptGame], plays: int, sample: int) -> list[KeptGame]:
         """Play games so often with every agent; returns them with the verdicts, the most promising first."""
-        evaluate, work = self._evaluation()
-        tickets = [
-            self.workers.submit(
-                f"the last plays of candidate {game.candidate.id}", evaluate, work, game.candidate.genotype, plays,
-                code_digest(), 0.0, sample, game.evaluation.levels,
-            )
-            for game in games
-        ]  # fmt: skip
-        for game, ticket in zip(games, tickets, strict=True):
-            self.confirmed[game.candidate.id] = self.workers.result(ticket)[0]
+        pieces = [self._plays(game, plays, sample) for game in games]
+        verdict: GameEvaluation
+        for game, (verdict, _) in zip(games, self._ahead.results(pieces, self._guesses), strict=True):
+            self.confirmed[game.candidate.id] = verdict
         for known in map(self._known, games):
             if known.lucky:
                 self.reasons["a random player wins too often in the last plays"] += 1

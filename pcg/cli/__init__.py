@@ -45,6 +45,7 @@ from pcg.cli import (
     yardstick,
 )
 from pcg.cli.console import Commands, set_verbosity
+from pcg.cli.options import take_process
 
 app = typer.Typer(
     name="pcg",
@@ -85,4 +86,5 @@ vocabulary.apply(app)
 
 def main() -> None:
     """Entry point of the `pcg` command."""
+    take_process()
     app()

@@ -58,6 +58,7 @@ def _first_sentence(text: str) -> str:
     budget=DEFAULT_BUDGET,
     folder="GAME-games",
     examples="generator.population=100, evaluation.plays=5 or run.distance=0.3",
+    imports=("pcg.runs.experiments.games", "pcg.report.rules", "pcg.describe", "pcg.render"),
 )
 def evolve_games(
     games: Annotated[

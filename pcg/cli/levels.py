@@ -28,6 +28,12 @@ def register(app: typer.Typer) -> None:
     budget=DEFAULT_BUDGET,
     folder="GAME-levels",
     examples="generator.polish=30, evaluation.weak_budget=20 or run.distance=0.2",
+    imports=(
+        "pcg.runs.experiments.levels",
+        "pcg.report.levels",
+        "matplotlib.figure",
+        "matplotlib.backends.backend_svg",
+    ),
     cache=True,
 )
 def levels(

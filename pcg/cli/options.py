@@ -64,6 +64,9 @@ _SHARED: dict[str, Any] = {
 _DEFAULTS = {"seed": 1, "as_json": False}
 """Defaults other than None."""
 
+LONG = 100
+"""Evaluations from which on a run has processes (`pcg.runs.search.LONG_EVALUATIONS`, which takes long to import)."""
+
 
 @dataclass(frozen=True)
 class RunChoices:
@@ -124,7 +127,7 @@ class RunChoices:
 
 
 def run_options(
-    *, budget: str, folder: str, examples: str, cache: bool = False
+    *, budget: str, folder: str, examples: str, imports: Sequence[str], cache: bool = False
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command the options of all runs; it gets them together as the argument `run`.
 
@@ -132,6 +135,7 @@ def run_options(
         budget: the default budget.
         folder: the default folder, for the help text.
         examples: settings, for the help text of ``--set``.
+        imports: modules that its worker processes need.
         cache: True for runs that can share evaluations.
     """
     shared = {
@@ -160,6 +164,8 @@ def run_options(
         @functools.wraps(command)
         def wrapped(**given: Any) -> None:
             values = {"cache": None, "default_budget": budget, **{name: given.pop(name) for name in shared}}
+            if not values["cluster"]:
+                begin_copies(imports, values["workers"], _evaluations(values["budget"], values["evaluations"]))
             with told_as_json(values.pop("as_json")) as told:
                 command(**given, run=RunChoices(**values, told=told))
 
@@ -171,6 +177,38 @@ def run_options(
         return wrapped
 
     return decorate
+
+
+class _Process:
+    """The process that a command runs in."""
+
+    own = False
+    """True where it was begun for the command, and ends with it."""
+
+
+def take_process() -> None:
+    """Say that this process is that of one command, which may begin further ones for its whole life."""
+    _Process.own = True
+
+
+def begin_copies(imports: Sequence[str], workers: int | None, evaluations: int = LONG) -> None:
+    """Begin the process of which workers are copies, beside all that a command has to import itself first.
+
+    Args:
+        imports: names of the modules that workers need.
+        workers: wanted; None for one per processor.
+        evaluations: of the run; a short one begins no processes.
+    """
+    if _Process.own and evaluations >= LONG:
+        from pcg.evaluators.processes import begin_fork_server
+
+        begin_fork_server(imports, workers)
+
+
+def _evaluations(budget: str | None, evaluations: int | None) -> int:
+    """Return the number of evaluations of a run, or many where it is not limited by one."""
+    number = re.fullmatch(r"\s*(\d{1,12})\s*evaluations?\s*", budget or "")
+    return min(int(number[1]) if number else LONG, evaluations or LONG)
 
 
 @contextmanager

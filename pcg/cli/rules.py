@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     budget=DEFAULT_BUDGET,
     folder="GAME-rules",
     examples="generator.population=100, evaluation.plays=5, run.distance=0.3 or run.drop=0.3",
+    imports=("pcg.runs.experiments.rules", "pcg.report.rules", "pcg.describe", "pcg.render"),
 )
 def rules(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file: its sprites and levels count.")],

@@ -9,7 +9,7 @@ import typer
 
 from pcg.cli.agents import PANEL
 from pcg.cli.console import bad, console, escape, report_error, run_bar, stop_if_interrupted
-from pcg.cli.options import JsonOption, LoadOption, SeedOption, WorkersOption
+from pcg.cli.options import JsonOption, LoadOption, SeedOption, WorkersOption, begin_copies
 from pcg.cli.run_json import told_as_json
 from pcg.cli.sources import ReadingChoice
 
@@ -66,6 +66,7 @@ def tournament(
     same). The folder gets tables (CSV, LaTeX), figures and report.html. Agents that raise, stall or answer nonsense are
     disqualified and reported; exit code 0 all the same.
     """
+    begin_copies(("pcg.evaluators.tournament.workers",), workers)
     from pcg.evaluators.agents import Budget
     from pcg.evaluators.tournament import Rules
     from pcg.own_parts import named_parts

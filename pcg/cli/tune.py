@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     budget=DEFAULT_BUDGET,
     folder="GAME-tuned",
     examples="optimiser.k=0.1, evaluation.plays=16, evaluation.budget=50 or run.confirm=100",
+    imports=("pcg.runs.experiments.tuning", "pcg.report.tuning"),
 )
 def tune(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file; it may have a ParameterSet.")],

@@ -33,6 +33,7 @@ from pcg.report.base import (
 from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
 from pcg.report.level_pages import EDITED, PLAYED, page_of, write_level_pages
 from pcg.report.pictures import draw_pictures
+from pcg.report.side_by_side import open_makers
 from pcg.runs.store import read_json, write_whole
 
 _MISSION_SCALE = 1.3
@@ -82,27 +83,35 @@ def write_levels_report(folder: Path) -> Path:
         PcgError: if the folder is not that of a run that has stopped.
     """
     run, _ = read_run(folder, "levels/index.json")
-    draw_pictures(folder)
-    write_level_pages(folder, run)
-    write_whole(folder / PAGE, render_levels(folder))
+    with open_makers(1) as makers:
+        charts = makers.submit("the figures of the report", draw_charts, folder)
+        draw_pictures(folder)
+        write_level_pages(folder, run)
+        write_whole(folder / PAGE, render_levels(folder, charts=makers.result(charts)))
     return folder / PAGE
 
 
-def render_levels(folder: Path, *, studio: bool = False) -> str:
+def render_levels(folder: Path, *, studio: bool = False, charts: Charts | None = None) -> str:
     """Return the page of a run as HTML; the same for equal runs.
 
     Args:
         folder: a run folder (layout: `pcg.runs`) in which the pictures have been drawn.
         studio: for the studio's pages of the run, on which every level is played and edited; otherwise for a file.
+        charts: as of `draw_charts`, where they have been drawn.
     """
-    return render_page("levels", **_context(folder, studio))
+    return render_page("levels", **_context(folder, studio, charts or draw_charts(folder)))
 
 
-def _context(folder: Path, studio: bool) -> dict[str, Any]:
+def draw_charts(folder: Path) -> Charts:
+    """Draw the charts of the page of a run."""
+    events = read_events(folder)
+    return Charts(fitness_curve(events), level_figures(folder, events))
+
+
+def _context(folder: Path, studio: bool, charts: Charts) -> dict[str, Any]:
     from markupsafe import Markup
 
     run, summary = read_run(folder)
-    events = read_events(folder)
     levels = read_json(folder / "levels" / "index.json")["levels"]
     spare = folder / "infeasible" / "index.json"
     others = read_json(spare)["levels"] if spare.exists() else []
@@ -127,8 +136,8 @@ def _context(folder: Path, studio: bool) -> dict[str, Any]:
         "course": _course(folder, levels),
         "course_curve": Markup(course_curve([e["course"] for e in levels])) if levels and "course" in levels[0] else "",
         "galleries": _galleries(folder, levels, others, studio, summary.get("gave_way", 0)),
-        "chart": Markup(fitness_curve(events)),
-        "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in level_figures(folder, events)],
+        "chart": Markup(charts.curve),
+        "figures": [(figure.title, figure.note, Markup(figure.svg)) for figure in charts.figures],
         "wanted": wanted_levels(run, levels),
         "wanted_lead": _wanted_lead(summary),
         "columns": _columns(levels + others),
@@ -380,6 +389,15 @@ class Figure:
     title: str
     note: str
     svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """Charts of a page, which take longer to draw than all else on it."""
+
+    curve: str
+    """SVG of the fitness over the evaluations."""
+    figures: Sequence[Figure]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from pcg.report.base import (
     stopped_text,
 )
 from pcg.report.figures.rules import family_tree, profile_bars, reasons_bars, search_curve
+from pcg.report.side_by_side import open_makers
 from pcg.runs.experiments.games import start_folder
 from pcg.runs.store import GAMES, read_json, write_whole
 
@@ -52,8 +53,16 @@ def render_rules(folder: Path) -> str:
     wanted = ("id", "parents", "generation", "origin", "fitness", "feasible")
     events = {event["id"]: event for event in read_events(folder, wanted)}
     parents = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
-    games = [_game(folder, run, k, entry, parents) for k, entry in enumerate(entries)]
     fitness = [event["fitness"] for event in events.values()]
+    with open_makers(len(entries)) as makers:
+        tickets = [
+            makers.submit(f"the report of game{k}", _game, folder, run, k, entry, parents)
+            for k, entry in enumerate(entries)
+        ]
+        curve = search_curve(fitness) if fitness else ""
+        tree = family_tree([entry["id"] for entry in entries], events) if entries else ""
+        reasons = reasons_bars(summary["reasons"], summary["evaluations"]) if summary["reasons"] else ""
+        games = [makers.result(ticket) for ticket in tickets]
     return render_page(
         "rules",
         run=run,
@@ -62,9 +71,9 @@ def render_rules(folder: Path) -> str:
         lead=_lead(run, summary),
         facts=_facts(run, summary),
         games=games,
-        curve=Markup(search_curve(fitness)) if fitness else "",
-        tree=Markup(family_tree([entry["id"] for entry in entries], events)) if entries else "",
-        reasons=Markup(reasons_bars(summary["reasons"], summary["evaluations"])) if summary["reasons"] else "",
+        curve=Markup(curve),
+        tree=Markup(tree),
+        reasons=Markup(reasons),
         command=_command(run),
         settings=settings_tables({
             f"Generator {run['generator']['name']}": run["generator"]["parameters"], "Evaluation": run["evaluation"],

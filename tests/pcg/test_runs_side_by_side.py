@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,9 +13,11 @@ import pytest
 from run_folders import files
 
 import pcg.runs.search
+from pcg.cli import options
 from pcg.generators.levels.portfolio.ahead import DraftsAhead
 from pcg.generators.levels.portfolio.generator import PortfolioGenerator
-from pcg.runs import LevelRun, RulesRun, TuningRun, run_levels
+from pcg.report import side_by_side, write_report
+from pcg.runs import LevelRun, RulesRun, TuningRun, run_levels, run_rules
 from pcg.runs.experiments import levels
 from pcg.runs.experiments.rules import RuleSearch
 from pcg.runs.experiments.tuning import TuningSearch
@@ -82,6 +85,37 @@ def test_processes_are_begun_for_long_runs_with_several_workers(
     ):
         pass
     assert opened == [None, "processes" if helped else None, "threads", None]
+
+
+@pytest.mark.parametrize("run", [
+    lambda folder: run_levels(LevelRun("boxes", count=2, seed=1, evaluations=20, generator="constructive"), folder),
+    lambda folder: run_rules(RulesRun("boxes", levels="0", start="own", evaluations=6, confirm=0, count=3,
+                                        evaluation_parameters={"ladder": "nothing random onestep", "min_win": 0}), folder),
+])  # fmt: skip
+def test_reports_whose_parts_are_made_by_other_processes_are_the_same(
+    run: Callable[[Path], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path / "alone")
+    shutil.copytree(tmp_path / "alone", tmp_path / "helped")
+    write_report(tmp_path / "alone")
+    made: list[int] = []
+    submit = ProcessPool.submit
+    monkeypatch.setattr(ProcessPool, "submit", lambda *given, **named: (made.append(1), submit(*given, **named))[1])
+    monkeypatch.setattr(side_by_side, "copies", lambda: 2)
+    write_report(tmp_path / "helped")
+    assert made and files(tmp_path / "helped") == files(tmp_path / "alone")
+
+
+def test_only_a_process_of_its_own_begins_copies(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Any] = []
+    monkeypatch.setattr("pcg.evaluators.processes.begin_fork_server", lambda *given: begun.append(given))
+    options.begin_copies(["json"], 2)
+    monkeypatch.setattr(options._Process, "own", False)
+    options.take_process()
+    options.begin_copies(["json"], 2, pcg.runs.search.LONG_EVALUATIONS - 1)
+    assert not begun
+    options.begin_copies(["json"], 2, pcg.runs.search.LONG_EVALUATIONS)
+    assert begun == [(["json"], 2)]
 
 
 def test_ctrl_c_is_blocked_in_processes_from_their_first_moment() -> None:

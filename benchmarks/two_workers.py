@@ -13,6 +13,7 @@ A program, not a test: it judges nothing.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import hashlib
 import itertools
 import os
@@ -22,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +35,7 @@ import pcg
 
 OUT = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 BATCHES = "batches"
+PR_SET_CHILD_SUBREAPER = 36
 WINDOW = 0.3
 """Seconds."""
 INVADERS = ("--params", "sprite.alien.speed=0.2..1.0:0.1", "--params", "sprite.raider.prob=0.01..0.3:0.01")
@@ -73,16 +76,23 @@ def begin(command: tuple[str, ...], number: int, cores: Sequence[int], folder: P
     )
 
 
-def end(process: subprocess.Popen[bytes], begun: float, folder: Path) -> Used:
+def end(process: subprocess.Popen[bytes], begun: float, cores: Sequence[int], folder: Path) -> Used:
     """Wait for a command; returns what it used."""
     _, status, used = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - begun
+    every = [used]
+    with suppress(
+        ChildProcessError
+    ):  # the process of which its workers were copies is ours now, as this is a subreaper
+        while len(cores) > 1:
+            every.append(os.wait4(-1, 0)[2])
     if status:
         raise SystemExit(f"{process.args!r} ended with {os.waitstatus_to_exitcode(status)}")
     log = next(path for name in ("events.jsonl", "results.jsonl") if (path := folder / name).exists())
     lines = sorted(log.read_bytes().splitlines())  # plays of a tournament come in any order
     digest = hashlib.sha256(b"\n".join(lines)).hexdigest()
-    return Used(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, digest)
+    processor = sum(used.ru_utime + used.ru_stime for used in every)
+    return Used(seconds, processor, max(used.ru_maxrss for used in every) / 1024, digest)
 
 
 def measured(command: tuple[str, ...], number: int, groups: Sequence[Sequence[int]]) -> list[Used]:
@@ -91,7 +101,9 @@ def measured(command: tuple[str, ...], number: int, groups: Sequence[Sequence[in
         begun = time.perf_counter()
         places = [Path(folder) / str(number) for number in range(len(groups))]
         processes = [begin(command, number, cores, place) for cores, place in zip(groups, places, strict=True)]
-        return [end(process, begun, place) for process, place in zip(processes, places, strict=True)]
+        return [
+            end(process, begun, cores, place) for process, cores, place in zip(processes, groups, places, strict=True)
+        ]
 
 
 def steps_a_second(copies: int, observation: str, workers: int) -> float:
@@ -132,6 +144,7 @@ def main() -> None:
     table = Table(
         "run", "evaluations", "one worker, s", "two, s", "times", "apart", "processor s", "largest process, MB", "same"
     )
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     first, second = sorted(os.sched_getaffinity(0))[:2]
     for name in (name for name in chosen.only if name != BATCHES):
         command, number = RUNS[name]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pcg.cli.console import console, escape, print_parameters
-from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
+from pcg.cli.options import DRAWING, LoadOption, RunChoices, load_files, run_options
 from pcg.cli.rules import DEFAULT_BUDGET, PANEL, finish
 from pcg.cli.sources import ReadingChoice
 
@@ -58,7 +58,7 @@ def _first_sentence(text: str) -> str:
     budget=DEFAULT_BUDGET,
     folder="GAME-games",
     examples="generator.population=100, evaluation.plays=5 or run.distance=0.3",
-    imports=("pcg.runs.experiments.games", "pcg.report.rules", "pcg.describe", "pcg.render"),
+    imports=("pcg.runs.experiments.games", "pcg.report.rules", "pcg.describe", "pcg.render", *DRAWING),
 )
 def evolve_games(
     games: Annotated[

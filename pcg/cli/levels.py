@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import NOTHING_FOUND, print_parameters, print_time, report_error, stop_if_interrupted
-from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
+from pcg.cli.options import DRAWING, LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -28,12 +28,7 @@ def register(app: typer.Typer) -> None:
     budget=DEFAULT_BUDGET,
     folder="GAME-levels",
     examples="generator.polish=30, evaluation.weak_budget=20 or run.distance=0.2",
-    imports=(
-        "pcg.runs.experiments.levels",
-        "pcg.report.levels",
-        "matplotlib.figure",
-        "matplotlib.backends.backend_svg",
-    ),
+    imports=("pcg.runs.experiments.levels", "pcg.report.levels", *DRAWING),
     cache=True,
 )
 def levels(

@@ -64,6 +64,8 @@ _SHARED: dict[str, Any] = {
 _DEFAULTS = {"seed": 1, "as_json": False}
 """Defaults other than None."""
 
+DRAWING = ("matplotlib.figure", "matplotlib.backends.backend_svg")
+"""Modules that draw the figures of reports."""
 LONG = 100
 """Evaluations from which on a run has processes (`pcg.runs.search.LONG_EVALUATIONS`, which takes long to import)."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pcg.cli.console import NOTHING_FOUND, console, escape, print_parameters, print_time, stop_if_interrupted
-from pcg.cli.options import LoadOption, RunChoices, load_files, run_options
+from pcg.cli.options import DRAWING, LoadOption, RunChoices, load_files, run_options
 from pcg.cli.sources import ReadingChoice
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
     budget=DEFAULT_BUDGET,
     folder="GAME-rules",
     examples="generator.population=100, evaluation.plays=5, run.distance=0.3 or run.drop=0.3",
-    imports=("pcg.runs.experiments.rules", "pcg.report.rules", "pcg.describe", "pcg.render"),
+    imports=("pcg.runs.experiments.rules", "pcg.report.rules", "pcg.describe", "pcg.render", *DRAWING),
 )
 def rules(
     game: Annotated[str, typer.Argument(help="Name of a built-in game, or a game file: its sprites and levels count.")],

@@ -1,4 +1,4 @@
-"""What can be pushed wrong: crates that something depends on, and crates beside which one walks on."""
+"""Crates that can be pushed wrong, for something depends on them, and crates that one walks around."""
 
 from __future__ import annotations
 

@@ -90,7 +90,8 @@ def test_processes_are_begun_for_long_runs_with_several_workers(
 @pytest.mark.parametrize("run", [
     lambda folder: run_levels(LevelRun("boxes", count=2, seed=1, evaluations=20, generator="constructive"), folder),
     lambda folder: run_rules(RulesRun("boxes", levels="0", start="own", evaluations=6, confirm=0, count=3,
-                                        evaluation_parameters={"ladder": "nothing random onestep", "min_win": 0}), folder),
+                                      evaluation_parameters={"ladder": "nothing random onestep", "min_win": 0}),
+                             folder),
 ])  # fmt: skip
 def test_reports_whose_parts_are_made_by_other_processes_are_the_same(
     run: Callable[[Path], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

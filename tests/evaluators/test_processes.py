@@ -51,7 +51,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def output(program: Path, workers: int) -> list[str]:
-    """What the program prints."""
+    """Return the lines that the program prints."""
     current = program.parent.parent / "current"
     done = subprocess.run(
         [sys.executable, str(program), str(workers)], cwd=current, capture_output=True, text=True, timeout=120

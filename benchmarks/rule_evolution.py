@@ -425,8 +425,8 @@ def report(options: argparse.Namespace) -> None:
         "Evaluations are *made up* in no time, so that the search and the run are what is measured, or *played* with "
         "three agents and a few ticks; what a run keeps does not depend on how long plays are. What grows with the "
         "number of candidates are 12 bytes for the key of each, one for its place in the log, and 16 for the rank of a "
-        "feasible one (since then twice, in all and among its family of goals); candidates themselves are read from the "
-        "log. Before, these were some 90 bytes of each. "
+        "feasible one (since then twice, in all and among its family of goals); candidates themselves are read from "
+        "the log. Before, these were some 90 bytes of each. "
         "The longest run here ended at 200,000 for want of time; of levels, which are kept in the same way, 10^6 were "
         "[measured](smaller.md#evaluations-of-levels).",
         _table([row for row in _read(MEMORY) if row["kind"] == "rules"], MEMORY_COLUMNS),

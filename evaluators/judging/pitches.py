@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from pcg.engine.vgdl.definition import GameDefinition, Level
+from pcg.evaluators.analysis import Source
 from pcg.evaluators.judging.concepts import NUMBER, Concept, concept
 from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, sought
 
@@ -166,11 +167,11 @@ class _Words:
     def turns(self) -> list[str]:
         """Return what sprites turn into, in clauses."""
         kinds = self.kinds
-        told: dict[tuple[str, str, str], list[str]] = {}
+        told: dict[tuple[str, str, str], dict[str, None]] = {}  # a change -> what brings it about, in order
 
-        def tell(what: int, how: str, into: int, other: str = "") -> None:
-            others = told.setdefault((self.some(what), how, self.some(into)), [])
-            others += [other] if other not in others else []
+        def tell(source: Source, how: str, partner: int) -> None:
+            clause = self.some(source.maker), how, self.some(source.product)
+            told.setdefault(clause, {})[self.some(partner)] = None
 
         for source in kinds.analysis.sources:
             if not source.consumes_maker or source.partner is None or source.product not in kinds.present:
@@ -180,7 +181,7 @@ class _Words:
             if self.one(source.maker) == self.one(source.product):  # names that a number alone tells apart
                 continue
             if kinds.kinds[source.maker] == "shot":
-                tell(source.maker, "that hits {}", source.product, self.some(source.partner))
+                tell(source, "that hits {}", source.partner)
                 continue
             if kinds.kinds[source.product] == "floor" or source.partner not in kinds.present:
                 continue
@@ -193,7 +194,7 @@ class _Words:
             if how is None:
                 stands = kinds.kinds.get(source.partner) not in MOVING
                 how = "that meets {}" if moves else "pushed into {}" if pushed and stands else "that {} gets at"
-            tell(source.maker, how, source.product, self.some(source.partner))
+            tell(source, how, source.partner)
         clauses = (
             f"{what} {how.format(' or '.join(others))} turns into {into}" for (what, how, into), others in told.items()
         )

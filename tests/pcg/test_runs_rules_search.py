@@ -99,7 +99,7 @@ def test_judged_games_that_are_kept_are_played_in_full(tmp_path: Path, monkeypat
     given = config(evaluations=300, confirm=8, finalists=9, count=3, distance=0.05, judge=1, finish=0, dress=0)
     result = run_rules(given, tmp_path / "run", workers=1)
     assert played[:9] == [2] * 9 and set(played[9:]) <= {2, 8}
-    assert played.count(8) > 3, "some make way for others"
+    assert 3 < played.count(8) <= 12, "as many as finalists and wanted games together suffice"
     assert [one.confirmed and one.confirmed.profile[0].plays for one in result.games] == [8] * len(result.games)
     assert all(one.value >= other.value for one, other in pairwise(result.games))
 

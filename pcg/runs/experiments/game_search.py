@@ -50,8 +50,6 @@ EVALUATION: Mapping[str, Setting] = {"min_win": 20, "usual": 0.5, "resistance": 
 rules are like those that people write."""
 JUDGED = 4
 """Games that are judged for each finalist: it costs as much as an evaluation, and fitness says little of the value."""
-MOST_PLAYED = 3
-"""Games that are played at the end for each finalist, at most, where finalists make way for others."""
 NEARLY = 0.3
 """Distance of presented games below which they are nearly the same, as by `shape_distance`."""
 NEAR_OF_KIND = 0.42
@@ -136,8 +134,8 @@ class GameSearch(SearchRun):
 
         self.archive = archive()
         self.of_goal: defaultdict[float, Archive[KeptGame]] = defaultdict(archive)
-        """The same for each family of goals: the best of one family may all be fitter than those of another, whose
-        value may be higher."""
+        """The same for each family of goals, where the judge ranks games: the best of one family may all be fitter
+        than those of another, whose value may be higher."""
         self.first_of = FirstOccurrences()  # genotype -> the candidate that had it first
         self.repeated = 0
         self.again = CompactTable([("times", np.uint32), ("mean", np.float64)])
@@ -313,8 +311,11 @@ class GameSearch(SearchRun):
         return pieces
 
     def _further(self, number: int) -> list[KeptGame]:
-        """Return up to so many of the best games that were no finalists, for places that finalists have left."""
-        if number <= 0 or len(self.confirmed) >= MOST_PLAYED * max(self.config.finalists, self.config.count):
+        """Return up to so many of the best games that were no finalists, for places that finalists have left; as many
+        as finalists and wanted games together are played at the end, at most.
+        """
+        number = min(number, self.config.finalists + self.config.count - len(self.confirmed))
+        if number <= 0:
             return []
         left = [game for game in map(self._known, self._best()) if game.candidate.id not in self.confirmed]
         known = self._judged([game for game in left if game.judgement is not None])
@@ -486,15 +487,16 @@ class GameSearch(SearchRun):
         """Take a verdict; `of` is the candidate that it is about, another one when that is evaluated again."""
         if of == number:
             self.archive.add(number, feasible, fitness, constraint)
-            if feasible:
+            if feasible and self.config.judge:
                 self.of_goal[goal].add(number, feasible, fitness, constraint)
         else:
             event = self.log.read(of)
             times, mean = self.again.get(of) or (1, float(event["fitness"]))
             new = (mean * times + fitness) / (times + 1)
             self.again[of] = times + 1, new
-            for archive in (self.archive, self.of_goal[event["metrics"].get("goal", -1.0)]):
-                archive.revise(of, mean, new)
+            self.archive.revise(of, mean, new)
+            if self.config.judge:
+                self.of_goal[event["metrics"].get("goal", -1.0)].revise(of, mean, new)
         if reason:
             self.reasons[_kind_of(reason)] += 1
 

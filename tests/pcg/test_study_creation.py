@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -224,6 +225,31 @@ def test_games_are_refused_that_warn_or_need_two(tmp_path: Path) -> None:
     with pytest.raises(PcgError, match="nosuch"):
         studies.make(tmp_path / "t", Source(str(tmp_path / "odd.vgdl")))
     assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    ("ticks", "told"),
+    [
+        ([0.00002] * 200, ""),
+        ([0.00002] * 100 + [1.0] + [0.00002] * 99, ""),
+        ([0.003] * 200, "a tick takes 3.0 ms; few can play at once"),
+        ([0.03] * 200, "a tick takes 30 ms, expected at most 20 ms: it is too slow to play"),
+    ],
+    ids=["quick", "one pause", "slow", "too slow"],
+)
+def test_slow_levels_are_told_and_a_pause_of_the_process_is_not_the_level(
+    ticks: list[float], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full collection of garbage within a tick once made `boxes` a slow game."""
+    clock = accumulate(step for tick in ticks * 2 for step in (0.0, tick))
+    monkeypatch.setattr("pcg.study.admission.thread_time", lambda: next(clock))
+    source = Source("boxes", levels="0-1")
+    if "expected" in told:
+        with pytest.raises(Unfit, match=told):
+            studies.make(tmp_path / "s", source)
+    else:
+        notes = studies.make(tmp_path / "s", source).notes
+        assert notes == ([f"boxes, level {k}: {told}" for k in (0, 1)] if told else [])
 
 
 def test_a_database_elsewhere_keeps_nothing_of_a_study_that_failed(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ of two of them is not worked out again.
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ CHOICE = 3
 MOST_CHOICE = 60
 MOST_VARIED = 100
 """Most candidates of a set whose variety counts; choosing takes time in proportion to their square."""
+_LOOKED_AT = 20
+"""Candidates that are looked at for each variant that is wanted."""
 _SHAPES = 1024
 """Candidates whose shapes are kept at hand."""
 _PAIRS = 20_000
@@ -254,6 +257,24 @@ class Archive(Generic[E]):
                     kept.append(rank)
             self._spare = [self._entry(id) for _, id in kept]
         return self._spare
+
+    def variants(self, number: int, distance: float) -> list[E]:
+        """Return feasible candidates that stand back for better ones, at most so many, best first.
+
+        Args:
+            number: most that are wanted; up to `_LOOKED_AT` times as many are looked at.
+            distance: no two are nearer to each other, or to a candidate that is kept, than this.
+        """
+        kept = {id for _, id in self._kept}
+        chosen = list(self._kept)
+        found: list[E] = []
+        for rank in itertools.islice(self._feasible, _LOOKED_AT * number + len(kept)):
+            if len(found) == number:
+                break
+            if rank[1] not in kept and all(self._between(rank[1], other) >= distance for _, other in chosen):
+                chosen.append(rank)
+                found.append(self._entry(rank[1]))
+        return found
 
     def _entry(self, id: int) -> E:
         return self._entry_of(self._fetch(id))

@@ -12,6 +12,7 @@ from pcg.cli.console import print_time
 from pcg.engine.game import load
 from pcg.engine.vgdl import check_game
 from pcg.evaluators.games import GameEvaluation, GameEvaluator
+from pcg.evaluators.games.evaluation import AgentPerformance
 from pcg.evaluators.judging.games import judge_game
 from pcg.generators.rules import RuleCandidate, RuleSet
 from pcg.runs.experiments.kept_games import KeptGame, choose_diverse
@@ -37,6 +38,34 @@ def test_what_is_kept_is_of_many_kinds_and_best_first() -> None:
     other_danger = [replace(g, evaluation=replace(g.evaluation, metrics={"goal": 1, "danger": k}))
                     for k, g in enumerate(games[:3])]  # fmt: skip
     assert len({g.evaluation.metrics["danger"] for g in choose_diverse(other_danger, 2)}) == 2
+
+
+def test_another_goal_is_no_reason_for_a_game_in_which_nothing_is_in_the_way() -> None:
+    walk = kept(3, 0.72, 2)
+    free = replace(walk, judgement={"value": 0.72, "parts": {"resistance": {"value": 0.0}}})
+    others = [kept(0, 0.9, 1), kept(1, 0.89, 1), kept(2, 0.85, 1)]
+    assert [game.candidate.id for game in choose_diverse([*others, walk], 3)] == [0, 1, 3]
+    assert [game.candidate.id for game in choose_diverse([*others, free], 3)] == [0, 1, 2]
+
+
+def test_few_plays_do_not_tell_what_some_of_more_plays_would_show() -> None:
+    """One random play is short, where the longest of three has to last; but chance wins however few are played."""
+    game = replace(kept(0, 0.9, 1), judgement=None)
+
+    def played(plays: int, constraint: str) -> KeptGame:
+        agents = [
+            AgentPerformance(name, plays, 0, 0, 0.5, 0.4, 0.6, 0.0, 9.0) for name in ("nothing", "random", "mcts")
+        ]
+        constraints = {"playable": 1.0, "idle": 1.0, constraint: 0.2}
+        return replace(
+            game,
+            evaluation=replace(game.evaluation, profile=tuple(replace(agent, plays=3) for agent in agents)),
+            confirmed=replace(game.evaluation, feasible=False, constraints=constraints, profile=tuple(agents)),
+        )
+
+    assert played(1, "playable").stood and played(1, "resistance").stood
+    assert not played(3, "playable").stood and not played(4, "resistance").stood
+    assert not played(1, "idle").stood
 
 
 def test_games_are_ranked_by_the_value_that_is_printed() -> None:

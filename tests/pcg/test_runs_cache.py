@@ -200,6 +200,18 @@ def worth(event: dict[str, Any], chosen: list[dict[str, Any]], variety: Variety)
     return float(event["fitness"] + variety.weight * np.mean(apart))
 
 
+def test_variants_are_the_best_of_what_stands_back_and_not_the_same_again() -> None:
+    fitness = {0: 0.9, 1: 0.8, 2: 0.7, 3: 0.6, 4: 0.95, 50: 0.5, 51: 0.4}  # numbers are places on a line
+    archive: Archive[int] = Archive(
+        9, 10, lambda k: {"id": k}, lambda event: event["id"], lambda event: event["id"], lambda a, b: abs(a - b)
+    )
+    for number, value in fitness.items():
+        archive.add(number, True, value, 1.0)
+    assert archive.best() == [4, 50]
+    assert archive.variants(9, 2) == [0, 2] and archive.variants(1, 2) == [0]
+    assert archive.variants(9, 0.5) == [0, 1, 2, 3, 51] and archive.variants(0, 0.5) == []
+
+
 @pytest.mark.parametrize("variety", [None, Variety(0.6, 1.0), Variety(0.5, 0.2), Variety(0.6, 1.0, 0.5)])
 @pytest.mark.parametrize("seed", range(6))
 def test_an_archive_holds_what_a_greedy_choice_from_everything_would(seed: int, variety: Variety | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -12,10 +13,14 @@ import pytest
 
 import pcg
 from pcg.engine.kernel.runtime import COMPILED
-from pcg.generators.rules import RULE_GENERATORS
+from pcg.evaluators.games import GameEvaluation
+from pcg.generators.rules import RULE_GENERATORS, RuleCandidate, RuleSet
+from pcg.generators.rules.genes import Rule, shape_of
 from pcg.runs import resume
-from pcg.runs.experiments.kept_games import judgement_of
-from pcg.runs.experiments.rules import evaluate_rules, run_rules
+from pcg.runs.experiments.game_search import GameSearch
+from pcg.runs.experiments.kept_games import KeptGame, judgement_of
+from pcg.runs.experiments.presentation import ShownGame
+from pcg.runs.experiments.rules import RuleSearch, evaluate_rules, run_rules
 from pcg.runs.experiments.rules_config import RulesRun
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="takes too long without the compiler")
@@ -172,3 +177,82 @@ def test_a_family_of_goals_whose_games_are_less_fit_reaches_the_judge(
     given = config(evaluations=300, confirm=4, finalists=2, count=2, distance=0.05, judge=1, finish=0, dress=0)
     result = run_rules(given, tmp_path / "run", workers=1)
     assert {game.kind[0] for game in result.games} == {5.0, 6.0}
+
+
+@pytest.mark.full
+def test_variants_of_games_are_judged_where_few_are_unlike_one_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are alike, and the fittest of each family fail: what is kept are variants of these."""
+    judged: list[str] = []
+    fittest: set[str] = set()
+
+    def judgement(text: str, *given: Any) -> Any:
+        judged.append(text)
+        return {**judgement_of(text, *given), "feasible": True}
+
+    def evaluate(work: Any, genotype: Any, plays: int, *others: Any) -> Any:
+        verdict, seconds = evaluate_rules(work, genotype, plays, *others)
+        lost = bool(plays) and str(genotype) in fittest
+        constraints = dict.fromkeys(verdict.constraints, 0.5 if lost else 1.0)
+        return (replace(verdict, feasible=not lost, constraints=constraints) if plays else verdict), seconds
+
+    def best(run: GameSearch) -> Any:
+        found = of_families(run)
+        fittest.update(str(game.candidate.genotype) for game in found)
+        return found
+
+    of_families = GameSearch._best
+    monkeypatch.setattr(GameSearch, "_best", best)
+    monkeypatch.setattr("pcg.runs.experiments.rules.evaluate_rules", evaluate)
+    monkeypatch.setattr("pcg.runs.experiments.game_search.judgement_of", judgement)
+    monkeypatch.setattr("pcg.runs.experiments.game_search.KeptGame.lucky", False)
+    given = config(evaluations=300, confirm=4, finalists=3, count=3, distance=0.99, judge=1, finish=0, dress=0)
+    result = run_rules(given, tmp_path / "run", workers=1)
+    assert len(fittest) < len(judged) <= 12, "four are judged for each finalist, as far as there are so many"
+    assert result.games and not fittest & {str(game.candidate.genotype) for game in result.games}
+
+
+@pytest.mark.full
+def test_what_promises_more_than_what_is_kept_takes_a_place_that_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Finalists lose most of their value when they are presented: the others that were judged get their turn."""
+    values = itertools.count()
+
+    def judgement(*given: Any) -> Any:
+        return {**judgement_of(*given), "feasible": True, "value": 0.9 - 0.01 * next(values)}
+
+    def present(run: GameSearch, games: Any) -> None:
+        for game in games:
+            number = game.candidate.id
+            run.shown[number] = ShownGame(run._final(game.candidate)[0])
+            fallen = len(run.shown) <= 2
+            run.judgements[number] = {**run.judgements[number], "value": 0.2 if fallen else game.value}
+
+    played = last_plays(monkeypatch)
+    monkeypatch.setattr("pcg.runs.experiments.game_search.judgement_of", judgement)
+    monkeypatch.setattr(GameSearch, "_present", present)
+    monkeypatch.setattr(GameSearch, "_is_double", lambda *given: False)
+    given = config(evaluations=300, confirm=4, finalists=2, count=2, distance=0.05, judge=1, finish=0, dress=0)
+    result = run_rules(given, tmp_path / "run", workers=1)
+    assert all(game.value > 0.8 for game in result.games)
+    assert played.count(4) == 4, "as many as finalists and wanted games together"
+
+
+def test_a_game_that_is_like_a_double_alone_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is nearly the first, and the third nearly the second, which nobody sees, but not the first."""
+    lines = [Rule("hero", name, "killSprite") for name in ("wall", "ghost", "coin", "door", "crab", "bee")]
+    games = [
+        KeptGame(
+            RuleCandidate(number, RuleSet(tuple(lines[number : number + 4]), ()), "random"),
+            GameEvaluation(True, 0.5, 1.0, {}, "", "complete", (), {}),
+        )
+        for number in range(3)
+    ]  # fmt: skip
+    run = RuleSearch.__new__(RuleSearch)
+    run.doubles, run.shown = set(), {number: ShownGame("") for number in range(3)}
+    monkeypatch.setattr(run, "games", lambda: games)
+    monkeypatch.setattr(run, "_bare", lambda game: shape_of(game.candidate.genotype))
+    run._find_doubles()
+    assert run.doubles == {1}

@@ -36,6 +36,8 @@ from pcg.runs.store import read_json, to_json, write_whole
 from pcg.runs.work_ahead import Piece, WorkAhead
 from pcg.runs.workers import Ticket
 
+VARIANT = 0.5
+"""Distance from which on variants of games are judged, as a share of that of games that count as unlike."""
 CONFIRM = 2**20
 """Offset of the seeds of the plays at the end of a run."""
 
@@ -125,6 +127,7 @@ class GameSearch(SearchRun):
         apart: Callable[[Any, Any], float],
     ) -> None:  # fmt: skip
         super().__init__(config, folder, generator)
+        self._shape, self._apart = shape, apart
 
         def archive() -> Archive[KeptGame]:
             return Archive(
@@ -141,6 +144,8 @@ class GameSearch(SearchRun):
         self.again = CompactTable([("times", np.uint32), ("mean", np.float64)])
         """Of games that were evaluated again, by number: how often in all, and their mean fitness."""
         self.reasons: Counter[str] = Counter()
+        self.contenders: dict[int, KeptGame] = {}
+        """Games that the judge has seen or that were played at the end, by candidate."""
         self.confirmed: dict[int, GameEvaluation] = {}
         self.stayed: set[int] = set()
         """Finalists that halving played to the end: none makes way for one of as good a value with fewer plays."""
@@ -194,8 +199,7 @@ class GameSearch(SearchRun):
         number = self.config.count + further
         found = self.archive.best()
         if self.confirmed:
-            found = self._best()
-            found = [self._known(game) for game in found if game.candidate.id in self.confirmed]
+            found = [self._known(self.contenders[number]) for number in self.confirmed]
             kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
             ranked = sorted(kept, key=lambda game: game.rank, reverse=True)
             stood = [game for game in ranked if game.stood]
@@ -212,6 +216,30 @@ class GameSearch(SearchRun):
             return self.archive.best()
         found = [game for archive in self.of_goal.values() for game in archive.best()]
         return sorted(found, key=lambda game: (-game.evaluation.fitness, game.candidate.id))
+
+    def _promising(self, number: int) -> list[KeptGame]:
+        """Return so many games for the judge: the fittest that are unlike one another and, where these are fewer,
+        variants of them, for the fittest of games that are alike need not be the best.
+        """
+        found = choose_diverse(self._best(), number, ALIKE_OF_FITNESS)
+        room = number - len(found)
+        apart = VARIANT * self.config.distance
+        near = [game for archive in self.of_goal.values() for game in archive.variants(room, apart)]
+        near.sort(key=lambda game: (-game.evaluation.fitness, game.candidate.id))
+        return found + choose_diverse(near, room, ALIKE_OF_FITNESS)
+
+    def _unlike(self, games: Sequence[KeptGame], others: Sequence[KeptGame]) -> list[KeptGame]:
+        """Return games, best first, without those that are like a better one with the same goal, or like another."""
+        chosen = list(others)
+        for game in games:
+            alike = (one for one in chosen if of_goal(one, game))
+            if all(self._between(game, one) >= self.config.distance for one in alike):
+                chosen.append(game)
+        return chosen[len(others) :]
+
+    def _between(self, one: KeptGame, other: KeptGame) -> float:
+        shapes = (self._shape(game.candidate.genotype.to_json()) for game in (one, other))
+        return self._apart(*shapes)
 
     def _known(self, game: KeptGame) -> KeptGame:
         """Return a game with all that is known of it."""
@@ -271,8 +299,8 @@ class GameSearch(SearchRun):
         few = -(-self.config.confirm // 4)
         with closing(WorkAhead(self.workers)) as self._ahead:
             if self.config.judge:
-                good = self._judged(choose_diverse(self._best(), JUDGED * number, ALIKE_OF_FITNESS))
-                self._last_plays(choose_diverse(good, number), few, 0)
+                good = self._judged(self._promising(JUDGED * number))
+                self._last_plays(choose_diverse(self._unlike(good, []), number), few, 0)
                 self._settle_kept()
             else:
                 self._halve(self._last_plays(choose_diverse(self._best(), number), few, 0))
@@ -290,7 +318,7 @@ class GameSearch(SearchRun):
             elif new := [game for game in games if game.candidate.id not in self.shown]:
                 self._present(new)
                 self._find_doubles()
-            elif further := self._further(self.config.count - sum(game.stood for game in games)):
+            elif further := self._further():
                 self._last_plays(further, -(-self.config.confirm // 4), 0)
             else:
                 break
@@ -310,21 +338,27 @@ class GameSearch(SearchRun):
                 pieces.append(self._presentation(game))
         return pieces
 
-    def _further(self, number: int) -> list[KeptGame]:
-        """Return up to so many of the best games that were no finalists, for places that finalists have left; as many
-        as finalists and wanted games together are played at the end, at most.
+    def _further(self) -> list[KeptGame]:
+        """Return games that were no finalists, for places that finalists have left, and those that would be kept before
+        a finalist if they stayed as good as the judge found them. As many as finalists and wanted games together are
+        played in full, at most.
         """
-        number = min(number, self.config.finalists + self.config.count - len(self.confirmed))
+        most, kept = self.config.finalists + self.config.count, [game for game in self.games() if game.stood]
+        number = min(self.config.count, most - len(self._settled), 2 * most - len(self.confirmed))
         if number <= 0:
             return []
-        left = [game for game in map(self._known, self._best()) if game.candidate.id not in self.confirmed]
-        known = self._judged([game for game in left if game.judgement is not None])
-        new = [game for game in left if game.judgement is None]
-        while not known and new:
+        wanting = len(kept) < self.config.count
+        seen = [game for game in self.contenders.values() if game.candidate.id not in self.confirmed]
+        known = self._unlike(self._judged(seen), kept)
+        new = [game for game in self._best() if game.candidate.id not in self.contenders]
+        while wanting and new and not known:
             lot = {game.candidate.id for game in choose_diverse(new, JUDGED * number, ALIKE_OF_FITNESS)}
-            known = self._judged([game for game in new if game.candidate.id in lot])
+            known = self._unlike(self._judged([game for game in new if game.candidate.id in lot]), kept)
             new = [game for game in new if game.candidate.id not in lot]
-        return choose_diverse(known, number)
+        fresh = [game for game in known if not self._is_double(game, [one for one in kept if of_goal(one, game)])]
+        further = fresh or (known if wanting else [])  # it may yet show that they are not the same
+        chosen = choose_diverse(sorted(kept + further, key=lambda game: game.rank, reverse=True), self.config.count)
+        return [game for game in chosen if game.candidate.id not in self.confirmed][:number]
 
     def _judged(self, games: Sequence[KeptGame]) -> list[KeptGame]:
         """Return games with the verdicts of the judge, best first, without those that it refuses."""
@@ -336,6 +370,7 @@ class GameSearch(SearchRun):
             for game in games
             if game.candidate.id not in self.judgements
         }  # fmt: skip
+        self.contenders.update((game.candidate.id, game) for game in games if game.candidate.id in tickets)
         for number, ticket in tickets.items():
             self.judgements[number] = self.workers.result(ticket)
             if not self.judgements[number]["feasible"]:
@@ -363,15 +398,25 @@ class GameSearch(SearchRun):
 
     def _find_doubles(self) -> None:
         """Find games that are nearly the same as a better one now that what has no effect is gone."""
-        seen: list[tuple[tuple[float, float], Shape]] = []
+        better: list[KeptGame] = []
         for game in self.games():
-            shown = self.shown.get(game.candidate.id)
-            if shown is None:
+            if game.candidate.id not in self.shown:
                 continue
-            kind, shape = game.kind, shown.shape
-            if any(shape_distance(shape, other) < (NEAR_OF_KIND if of == kind else NEARLY) for of, other in seen):
+            if self._is_double(game, better):
                 self.doubles.add(game.candidate.id)
-            seen.append((kind, shape))
+            else:  # what is like a double alone stays
+                better.append(game)
+
+    def _is_double(self, game: KeptGame, others: Sequence[KeptGame]) -> bool:
+        """Return True for a game that is nearly the same as another, as it is presented or, before that, as it is."""
+        shape, kind = self._bare(game), game.kind
+        return any(
+            shape_distance(shape, self._bare(one)) < (NEAR_OF_KIND if one.kind == kind else NEARLY) for one in others
+        )
+
+    def _bare(self, game: KeptGame) -> Shape:
+        shown = self.shown.get(game.candidate.id)
+        return (shown or ShownGame(self._final(game.candidate, game.evaluation.levels)[0])).shape
 
     def _presentation(self, game: KeptGame) -> Piece:
         """Return the work of finishing a game and removing its parts that have no effect."""
@@ -407,6 +452,7 @@ class GameSearch(SearchRun):
         pieces = [self._plays(game, plays, sample) for game in games]
         verdict: GameEvaluation
         for game, (verdict, _) in zip(games, self._ahead.results(pieces, self._guesses), strict=True):
+            self.contenders[game.candidate.id] = game
             self.confirmed[game.candidate.id] = verdict
         for known in map(self._known, games):
             if known.lucky:
@@ -520,6 +566,11 @@ def _ranked(event: Mapping[str, Any]) -> tuple[bool, float, float, str, float]:
     """
     goal = float(event["metrics"].get("goal", -1.0))
     return bool(event["feasible"]), float(event["fitness"]), float(event["constraint"]), str(event["reason"]), goal
+
+
+def of_goal(one: KeptGame, other: KeptGame) -> bool:
+    """Return True where the goals of two games are of one family."""
+    return one.kind[0] == other.kind[0]
 
 
 def settings_of(settings: Mapping[str, Setting]) -> tuple[tuple[str, Setting], ...]:

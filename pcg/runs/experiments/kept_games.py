@@ -12,11 +12,16 @@ from pcg.runs.search import check_version
 
 ALIKE = 0.06
 """Penalty on the value of a game for each chosen game with the same goal, and again if it has the same danger."""
+UNRESISTED = 0.12
+"""The same of a game in which nothing is in the way of the player: as much as of one that is the third with its goal,
+so that another goal is no reason for a walk against the clock."""
 ALIKE_OF_FITNESS = 0.15
 """The same where games are known by their fitness alone: best games of two families of goals differ by up to 0.3 in it,
 and hardly go together with the judge's value, which is known of finalists."""
 STOOD = 0.9
 """Least value of every constraint in the last plays of a game that is kept."""
+OF_SOME_PLAY = frozenset({"start", "playable", "winnable", "score", "resistance"})
+"""Constraints that some of many plays keep: fewer plays than those of the evaluation cannot tell that none does."""
 EFFORT = 0.2
 """Budget of capable players that judge finalists, as a share of that of `pcg judge`."""
 
@@ -72,6 +77,12 @@ class KeptGame:
         return chance is not None and chance["value"] <= 0.0
 
     @property
+    def resisted(self) -> bool:
+        """False when the judge says that nothing, or nothing but a short time limit, is in the way of the player."""
+        told = (self.judgement or {}).get("parts", {}).get("resistance")
+        return told is None or told["value"] > 0.0
+
+    @property
     def stood(self) -> bool:
         """False when the judge refuses the game, or the last plays have shown that it is not feasible: no constraint
         may miss what it asks for by more than luck in a few of many plays does.
@@ -81,7 +92,10 @@ class KeptGame:
         if refused or last is None or last.feasible:
             return not refused
         # rules that are never executed go when a game is presented
-        return min((kept for name, kept in last.constraints.items() if name != "rules"), default=0.0) >= STOOD
+        told = {name: kept for name, kept in last.constraints.items() if name != "rules"}
+        if _plays(last) < _plays(self.evaluation):
+            told = {name: kept for name, kept in told.items() if name not in OF_SOME_PLAY}
+        return min(told.values(), default=0.0) >= STOOD
 
     @property
     def rank(self) -> tuple[float, float, float, int]:
@@ -93,11 +107,16 @@ class KeptGame:
         return self.value, likely, self.evaluation.fitness, -self.candidate.id
 
 
+def _plays(evaluation: GameEvaluation) -> int:
+    """Return how often each agent played at least, but for the strongest, who stops early where nobody wins."""
+    return min((agent.plays for agent in evaluation.profile[:-1]), default=0)
+
+
 def choose_diverse(games: Sequence[KeptGame], number: int, alike: float = ALIKE) -> list[KeptGame]:
     """Choose good games of many kinds, in the given order.
 
     Games are chosen one by one: the best by its value less a penalty for each game with the same goal, and the same
-    danger, that was chosen before it.
+    danger, that was chosen before it, and one where nothing is in the way of the player.
 
     Args:
         games: best first.
@@ -114,7 +133,7 @@ def choose_diverse(games: Sequence[KeptGame], number: int, alike: float = ALIKE)
         def worth(k: int) -> tuple[float, int]:
             goal = sum(of[j][0] == of[k][0] for j in chosen)
             kind = sum(of[j] == of[k] for j in chosen)
-            return games[k].value - alike * (goal + kind), -k
+            return games[k].value - alike * (goal + kind) - UNRESISTED * (not games[k].resisted), -k
 
         best = max(left, key=worth)
         left.remove(best)

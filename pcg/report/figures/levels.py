@@ -60,8 +60,10 @@ def fitness_curve(events: Iterable[Mapping[str, Any]] | FitnessSeries) -> str:
     Args:
         events: lines of `events.jsonl` in order, of which `feasible` and `fitness` are used; or what is kept of them.
     """
-    series = events if isinstance(events, FitnessSeries) else FitnessSeries()
-    if series is not events:
+    if isinstance(events, FitnessSeries):
+        series = events
+    else:
+        series = FitnessSeries()
         deque(series.passing(events), maxlen=0)
     count = series.evaluations
     numbers, fitness = series.arrays()
@@ -145,7 +147,8 @@ def expressive_range(
     across, up = (_edges(name, pairs[:, k]) for k, name in enumerate((x, y)))
     counts = np.zeros((len(across) - 1, len(up) - 1))
     for start in range(0, len(pairs), _BLOCK):
-        counts += np.histogram2d(*pairs[start : start + _BLOCK].T, bins=(across, up))[0]
+        some = pairs[start : start + _BLOCK]
+        counts += np.histogram2d(some[:, 0], some[:, 1], bins=(across, up))[0]
     most = max(1.0, float(counts.max()))
     boxes = [
         (float(across[i]), float(up[j]), float(across[i + 1] - across[i]), float(up[j + 1] - up[j]),

@@ -18,8 +18,8 @@ LABEL = 30
 """Characters of a name that a figure shows."""
 MOST_POINTS = 20_000
 """Points up to which a plot is drawn as it is; of more it shows no more than of some."""
-_GRID, _LAYERS = (120, 25), 4
-"""Cells of a thinned plot, a little larger than a point is, and points drawn in each: beneath these nothing is seen."""
+_GRID, _LAYERS = (120, 25), 6
+"""Cells of a thinned plot, a little larger than a point is, and points drawn in each, which cover it."""
 _STEPS = 2_000
 """Places of a thinned line that rises all the time: three to a point of the page."""
 _DARK = 0.55
@@ -130,8 +130,8 @@ def matrix_axes(axes: Any, columns: Sequence[str], rows: Sequence[str], *, slant
 
 
 def thinned_points(across: NDArray[Any], up: NDArray[Any]) -> NDArray[np.int64]:
-    """Return which of many points to draw, in their order: all of as many as a page holds well, else the first few of
-    each small cell, as those after them would be drawn over these.
+    """Return which of many points to draw, in their order: all of as many as a page holds well, else some of each
+    small cell, which cover it.
 
     Args:
         across: of each point.
@@ -150,8 +150,11 @@ def thinned_points(across: NDArray[Any], up: NDArray[Any]) -> NDArray[np.int64]:
         cell = cell * sides + np.minimum(place.astype(np.int32), sides - 1)
     order = np.argsort(cell, kind="stable")
     ranked = cell[order]
-    inside = np.arange(len(order)) - ranked.searchsorted(ranked)
-    return np.sort(order[inside < _LAYERS])
+    first, end = ranked.searchsorted(ranked), ranked.searchsorted(ranked, side="right")
+    inside, count = np.arange(len(order)) - first, end - first
+    # every so many-th of a cell: its first ones all lie at its left edge, which would be seen as stripes
+    drawn = (2 * inside * _LAYERS + count) // (2 * count) > (2 * (inside - 1) * _LAYERS + count) // (2 * count)
+    return np.sort(order[drawn])
 
 
 def thinned_steps(values: NDArray[Any]) -> NDArray[np.int64]:

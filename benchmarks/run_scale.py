@@ -1,11 +1,12 @@
 """Costs of a long run: memory, time per candidate, time per checkpoint, time to resume.
 
-    python benchmarks/run_scale.py [levels|rules] [--evaluations N] [--played] [--generator NAME] [--game NAME]
+    python benchmarks/run_scale.py [levels|rules] [--evaluations N] [--played] [--report] [--generator NAME] ...
 
 Evaluations are made up in no time (from a hash of what is evaluated, a third of them feasible), so all that is measured
 is the run itself: asking, logging, keeping the best, telling, checkpoints. With `--played` evaluations are real, with
 agents and plays that cost little; what a run keeps does not depend on how long plays are. A row of each order of
-magnitude shows what grows. Rows of a run of 1,000 evaluations or more are put into `docs/results/memory.csv`.
+magnitude shows what grows. Rows of a run of 1,000 evaluations or more are put into `docs/results/memory.csv`. With
+`--report` the report is written at the end, by a process of its own; `--of FOLDER` writes that of a run that is there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from __future__ import annotations
 import argparse
 import csv
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -25,6 +28,7 @@ from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import CONSTRAINTS
 from pcg.evaluators.games import CONSTRAINTS as GAME_CONSTRAINTS
 from pcg.evaluators.games import GameEvaluation
+from pcg.evaluators.metrics import METRICS
 from pcg.evaluators.parameters import Setting
 from pcg.runs import LevelRun, resume, run_levels
 from pcg.runs.experiments.rules import run_rules
@@ -38,7 +42,8 @@ COLUMNS = (
     "kind", "game", "generator", "made", "evaluations", "feasible", "resident_mib", "largest_mib", "checkpoint_ms",
     "cpu_s",
 )  # fmt: skip
-METRICS = [f"metric_{k}" for k in range(30)]
+NAMES = [name for name in METRICS if name not in ("width", "height")]
+"""Metrics of made-up evaluations: all, as a report draws some."""
 CHEAP: Mapping[str, Mapping[str, Setting]] = {
     "levels": {
         "nodes": 300, "budget": 25, "planner_budget": 25, "search": 0, "weak_plays": 1, "max_length": 60,
@@ -56,6 +61,7 @@ CHEAP: Mapping[str, Mapping[str, Setting]] = {
 def made_up(level: str) -> Evaluation:
     """An evaluation of a level, of the usual size, that depends on the text alone."""
     draws = blake2b(level.encode(), digest_size=32).digest()
+    measured = blake2b(level.encode(), digest_size=64, person=b"metrics").digest()
     feasible = draws[0] < 85
     constraint = 1.0 if feasible else draws[1] / 256
     return Evaluation(
@@ -63,7 +69,7 @@ def made_up(level: str) -> Evaluation:
         int.from_bytes(draws[2:6]) / 2**32 if feasible else 0.0,
         constraint,
         dict.fromkeys(CONSTRAINTS, constraint),
-        {name: draws[k] / 256 for k, name in enumerate(METRICS)},
+        {name: value / 256 for name, value in zip(NAMES, measured, strict=False)},
         "complete" if feasible else "static",
         "solver" if feasible else "",
         1,
@@ -114,6 +120,17 @@ def config_of(options: argparse.Namespace) -> LevelRun | RulesRun:
     )  # fmt: skip
 
 
+def report_on(folder: Path) -> None:
+    """Write the report of a run and print what it takes in this process."""
+    from pcg.report.writer import write_report  # what it brings along is no part of a run
+
+    started = time.process_time()
+    page = write_report(folder)
+    seconds, (now, largest) = time.process_time() - started, memory()
+    size = page.stat().st_size / 2**20
+    print(f"report of {size:.1f} MiB in {seconds:.1f} s of CPU; {now:.1f} MiB, at most {largest:.1f}", flush=True)
+
+
 def write(row: Mapping[str, str]) -> None:
     """Put a row into the table, in place of an earlier one of the same run."""
     rows: dict[tuple[str, ...], Mapping[str, str]] = {}
@@ -141,7 +158,13 @@ def main() -> None:
     parser.add_argument("--game", default="boxes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="resume the run at its end, for one more evaluation")
+    parser.add_argument("--report", action="store_true", help="write the report at the end, in another process")
+    parser.add_argument("--of", type=Path, metavar="FOLDER", help="write the report of this run, and no more")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the run there")
     options = parser.parse_args()
+    if options.of is not None:
+        report_on(options.of)
+        return
     spent = [0.0, 0]
     checkpoint = SearchRun.checkpoint
 
@@ -168,7 +191,7 @@ def main() -> None:
                 write(row)
 
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "run"
+        folder = options.out or Path(place) / "run"
         executor = None if options.played else MadeUp()
         config = config_of(options)
         if isinstance(config, LevelRun):
@@ -177,6 +200,8 @@ def main() -> None:
             run_rules(config, folder, workers=1, executor=executor, progress=look)
         size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()) / 2**20
         print(f"folder {size:,.0f} MiB", flush=True)
+        if options.report:
+            subprocess.run([sys.executable, __file__, "--of", str(folder)], check=True)
         if options.again:
             started = time.process_time()
             resume(folder, evaluations=options.evaluations + 1, workers=1, executor=executor)

@@ -9,9 +9,10 @@ search through the levels in the order of their difficulty.
 
 from __future__ import annotations
 
+import bisect
 import functools
-import itertools
 import math
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -207,12 +208,39 @@ def not_introduced(levels: Iterable[tuple[float, frozenset[str]]]) -> frozenset[
     >>> sorted(not_introduced([(0.3, frozenset("a")), (0.2, frozenset("ab")), (0.1, frozenset("b"))]))
     []
     """
-    by_difficulty = sorted({(round(difficulty, EQUAL), kinds) for difficulty, kinds in levels}, key=lambda one: one[0])
-    there = frozenset[str]().union(*(kinds for _, kinds in by_difficulty))
-    known = there.intersection(*(kinds for _, kinds in by_difficulty))
-    # A course that knows more can go wherever one that knows less can, so no introduction is ever better left out.
-    for _, group in itertools.groupby(by_difficulty, key=lambda one: one[0]):
-        as_hard = [kinds for _, kinds in group]
-        while new := next((kinds for kinds in as_hard if len(kinds - known) == 1), None):
+    found = Introductions()
+    for difficulty, kinds in levels:
+        found.add(difficulty, kinds)
+    return found.missing()
+
+
+class Introductions:
+    """Difficulties of levels by the kinds of objects in them, 8 bytes a level: what courses of them introduce."""
+
+    def __init__(self) -> None:
+        self._difficulties: dict[frozenset[str], array[float]] = {}  # in order
+
+    def add(self, difficulty: float, kinds: frozenset[str]) -> None:
+        """Add a level."""
+        known = self._difficulties.setdefault(kinds, array("d"))
+        value = round(difficulty, EQUAL)
+        place = bisect.bisect_left(known, value)
+        if place == len(known) or known[place] != value:
+            known.insert(place, value)
+
+    def missing(self) -> frozenset[str]:
+        """Return the kinds of objects that no course introduces one at a time (see `not_introduced`)."""
+        there = frozenset[str]().union(*self._difficulties)
+        known = there.intersection(*self._difficulties)
+        reached = -math.inf
+        # A course that knows more can go wherever one that knows less can, so no introduction is ever better left out.
+        while True:
+            following = [
+                (values[place], kinds)
+                for kinds, values in self._difficulties.items()
+                if len(kinds - known) == 1 and (place := bisect.bisect_left(values, reached)) < len(values)
+            ]
+            if not following:
+                return there - known
+            reached, new = min(following, key=lambda one: one[0])
             known |= new
-    return there - known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,18 +68,21 @@ def write_table(folder: Path | str, path: Path | str) -> int:
         PcgError: the folder is no run; another suffix; Parquet without its package.
     """
     path = Path(path)
-    rows = list(run_rows(folder))
-    columns = list(dict.fromkeys(name for row in rows for name in row))
+    columns: dict[str, None] = {}
+    number = 0
+    for row in run_rows(folder):  # read twice, so that a long run is not held
+        columns |= dict.fromkeys(row)
+        number += 1
     if path.suffix == ".csv":
         with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer = csv.DictWriter(file, list(columns), lineterminator="\n")
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows(itertools.islice(run_rows(folder), number))  # a run that is under way may have more by now
     elif path.suffix == ".parquet":
-        _write_parquet(rows, columns, path)
+        _write_parquet(list(itertools.islice(run_rows(folder), number)), list(columns), path)
     else:
         raise PcgError(f"{path}: a table is a .csv or a .parquet file")
-    return len(rows)
+    return number
 
 
 def _write_parquet(rows: list[dict[str, Any]], columns: list[str], path: Path) -> None:

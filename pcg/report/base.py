@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs.store import read_json
+from pcg.runs.store import Places, read_json
 
 PAGE = "report.html"
 """Name of the page in the folder."""
@@ -137,23 +137,60 @@ def read_run(folder: Path, *needed: str) -> tuple[dict[str, Any], dict[str, Any]
     return read_json(folder / "run.json"), read_json(folder / "summary.json")
 
 
-def read_events(folder: Path, keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return the events of a run.
+def read_events(folder: Path, places: Places | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the events of a run, one by one: a log can be far larger than memory.
 
     Args:
         folder: of the run.
-        keys: names of the fields that are kept, as logs can be long; None for all.
+        places: gets the place of each event in the log.
 
     Raises:
         PcgError: when the log is damaged.
     """
     path = folder / "events.jsonl"
-    try:
-        with open(path, encoding="utf-8") as file:
-            events = (json.loads(line) for line in file)
-            return [event if keys is None else {key: event[key] for key in keys} for event in events]
-    except ValueError as error:
-        raise PcgError(f"{path} is damaged: {error}") from None
+    place = 0
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                event: dict[str, Any] = json.loads(line)
+            except ValueError as error:
+                raise PcgError(f"{path} is damaged: {error}") from None
+            if places is not None:
+                places.add(place)
+            place += len(line)
+            yield event
+
+
+class LoggedEvents(Mapping[int, Mapping[str, Any]]):
+    """Events of a run by number, read from its log when they are asked for the first time.
+
+    Args:
+        folder: of the run.
+        places: of all its events.
+    """
+
+    def __init__(self, folder: Path, places: Places) -> None:
+        self._path = folder / "events.jsonl"
+        self._places = places
+        self._known: dict[int, Mapping[str, Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self)))
+
+    def __contains__(self, number: object) -> bool:
+        return number in range(len(self))
+
+    def __getitem__(self, number: int) -> Mapping[str, Any]:
+        if number not in self:
+            raise KeyError(number)
+        if number not in self._known:
+            with open(self._path, "rb") as file:
+                self._places.find(file, number)
+                self._known[number] = json.loads(file.readline())
+        return self._known[number]
 
 
 def plural(count: int, noun: str) -> str:

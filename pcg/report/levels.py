@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pcg.evaluators.judging.level_parts import in_order
 from pcg.evaluators.metrics import METRICS
 from pcg.report.base import (
@@ -30,7 +32,15 @@ from pcg.report.base import (
     stopped_text,
     value_text,
 )
-from pcg.report.figures.levels import archive_map, correlation_map, course_curve, expressive_range, fitness_curve
+from pcg.report.columns import Columns
+from pcg.report.figures.levels import (
+    FitnessSeries,
+    archive_map,
+    correlation_map,
+    course_curve,
+    expressive_range,
+    fitness_curve,
+)
 from pcg.report.level_pages import EDITED, PLAYED, page_of, write_level_pages
 from pcg.report.pictures import draw_pictures
 from pcg.report.side_by_side import open_makers
@@ -60,7 +70,8 @@ CORRELATED = (
     "fitness", "enemies", "goals", "collectables", "density", "linearity", "leniency", "symmetry", "balance",
     "tortuosity", "solution_length", "action_entropy", "coverage", "mechanics", "first_danger", "gap",
 )  # fmt: skip
-"""Metrics of the figure of correlations: none says the same as another by its definition."""
+"""Metrics of the figure of correlations, those of `PAIRS` among them: none says the same as another by its definition.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +115,9 @@ def render_levels(folder: Path, *, studio: bool = False, charts: Charts | None =
 
 def draw_charts(folder: Path) -> Charts:
     """Draw the charts of the page of a run."""
-    events = read_events(folder)
-    return Charts(fitness_curve(events), level_figures(folder, events))
+    series = FitnessSeries()
+    figures = level_figures(folder, series.passing(read_events(folder)))
+    return Charts(fitness_curve(series), figures)
 
 
 def _context(folder: Path, studio: bool, charts: Charts) -> dict[str, Any]:
@@ -425,36 +437,42 @@ def _measure(value: Any) -> str:
     return "unknown" if value is None else f"{value:,.4g}"
 
 
-def level_figures(folder: Path, events: Sequence[Mapping[str, Any]]) -> list[Figure]:
+def level_figures(folder: Path, events: Iterable[Mapping[str, Any]]) -> list[Figure]:
     """Return the figures of a run.
 
     Args:
         folder: of the run; an archive in it is drawn.
-        events: lines of its `events.jsonl`.
+        events: lines of its `events.jsonl`, which are read once, and none is kept.
     """
+    feasible = (event["metrics"] | {"fitness": event["fitness"]} for event in events if event["feasible"])
+    with Columns.of(CORRELATED, feasible) as table:
+        return _figures(folder, table)
+
+
+def _figures(folder: Path, feasible: Columns) -> list[Figure]:
     found = []
     archive = folder / "archive.json"
     if archive.is_file():
         data = read_json(archive)
         note = "Each cell holds the best level found with these measures; the denser, the fitter."
         found.append(Figure("The archive", note, archive_map(data)))
-    feasible = [event["metrics"] | {"fitness": event["fitness"]} for event in events if event["feasible"]]
     pair = next((p for p in PAIRS if _varies(feasible, p)), None)
     if pair is not None:
-        points = [(m[pair[0]], m[pair[1]]) for m in feasible if pair[0] in m and pair[1] in m]
+        points = np.column_stack([feasible[name] for name in pair])
+        points = points[~np.isnan(points).any(axis=1)]
         note = "Where the feasible levels lie over two metrics; the denser, the more of them."
         found.append(Figure("Expressive range", note, expressive_range(points, *pair)))
     known = [name for name in CORRELATED if _varies(feasible, (name,), every=True)]
     if len(known) >= 3:
-        table = {name: [metrics[name] for metrics in feasible] for name in known}
         note = "Which metrics rise and fall together over the feasible levels (Spearman's rank correlation)."
-        found.append(Figure("Correlations", note, correlation_map(table)))
+        found.append(Figure("Correlations", note, correlation_map(feasible, known)))
     return found
 
 
-def _varies(levels: Sequence[Mapping[str, float]], names: Sequence[str], *, every: bool = False) -> bool:
+def _varies(levels: Columns, names: Sequence[str], *, every: bool = False) -> bool:
     """Return True if enough levels have all these metrics, and none of them is the same in all levels."""
-    having = [m for m in levels if all(name in m for name in names)]
-    if len(having) < FEWEST or (every and len(having) < len(levels)):
+    values = np.array([levels[name] for name in names])
+    having = values[:, ~np.isnan(values).any(axis=0)]
+    if having.shape[1] < FEWEST or (every and having.shape[1] < levels.rows):
         return False
-    return all(len({m[name] for m in having}) > 1 for name in names)
+    return bool((having.min(axis=1) < having.max(axis=1)).all())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import json
 import shlex
+from array import array
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from pcg.generators.games import GameGenotype
 from pcg.generators.rules.genes import RuleSet
 from pcg.report.base import (
     PAGE,
+    LoggedEvents,
     read_events,
     read_run,
     render_page,
@@ -23,7 +24,7 @@ from pcg.report.base import (
 from pcg.report.figures.rules import family_tree, profile_bars, reasons_bars, search_curve
 from pcg.report.side_by_side import open_makers
 from pcg.runs.experiments.games import start_folder
-from pcg.runs.store import GAMES, read_json, write_whole
+from pcg.runs.store import GAMES, Places, read_json, write_whole
 
 _FILMS = 6
 """Games whose plays are drawn as animations: the best."""
@@ -50,10 +51,10 @@ def render_rules(folder: Path) -> str:
     run, summary = read_run(folder)
     index = folder / "games" / "index.json"
     entries = read_json(index)["games"] if index.is_file() else []
-    wanted = ("id", "parents", "generation", "origin", "fitness", "feasible")
-    events = {event["id"]: event for event in read_events(folder, wanted)}
-    parents = _genotypes(folder, {p for entry in entries for p in entry["parents"][:1]})
-    fitness = [event["fitness"] for event in events.values()]
+    places = Places()
+    fitness = array("d", (event["fitness"] for event in read_events(folder, places)))
+    events = LoggedEvents(folder, places)
+    parents = {p: events[p]["genotype"] for entry in entries for p in entry["parents"][:1] if p in events}
     with open_makers(len(entries)) as makers:
         tickets = [
             makers.submit(f"the report of game{k}", _game, folder, run, k, entry, parents)
@@ -89,11 +90,6 @@ def _whole(run: Mapping[str, Any]) -> bool:
 
 def _names(run: Mapping[str, Any]) -> str:
     return ", ".join(game["name"] for game in run["games"]) if _whole(run) else str(run["game"]["name"])
-
-
-def _genotypes(folder: Path, ids: set[int]) -> dict[int, Any]:
-    with open(folder / "events.jsonl", encoding="utf-8") as file:
-        return {event["id"]: event["genotype"] for event in map(json.loads, file) if event["id"] in ids}
 
 
 def _lines(run: Mapping[str, Any], genotype: Any) -> list[str]:

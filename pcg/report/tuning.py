@@ -45,20 +45,20 @@ def render_tuning(folder: Path) -> str:
     from markupsafe import Markup
 
     run, summary = read_run(folder, "settings.csv")
-    events = read_events(folder, ("point", "value", "error"))
     names = [p["name"] for p in run["space"]]
     values = [p["values"] for p in run["space"]]
-    evaluations = Evaluations.of(events, len(names))
+    evaluations = Evaluations.of(read_events(folder), len(names))
     free = [k for k in range(len(names)) if len(values[k]) > 1]
     shares = {k: importance(evaluations, k) for k in free}
     order = sorted(free, key=lambda k: -shares[k])
     figures = []
-    if events:
+    tried = len(evaluations.values) > 0
+    if tried:
         figures.append(("What matters", importance_bars([names[k] for k in free], [shares[k] for k in free])))
         if len(order) > 1:
             pair = (order[0], order[1])
             figures.append((f"{names[pair[0]]} and {names[pair[1]]}", pair_map(evaluations, pair, names, values)))
-    plots = [(names[k], marginal_plot(evaluations, k, names[k], values[k])) for k in order[:_PLOTS]] if events else []
+    plots = [(names[k], marginal_plot(evaluations, k, names[k], values[k])) for k in order[:_PLOTS]] if tried else []
     columns, rows, more = _table(folder / "settings.csv", len(names))
     return render_page(
         "tuning",
@@ -69,7 +69,7 @@ def render_tuning(folder: Path) -> str:
         compared=_compared(run, summary),
         measured=_measured(summary),
         note=_note(summary),
-        curve=Markup(value_curve(evaluations)) if events else "",
+        curve=Markup(value_curve(evaluations)) if tried else "",
         figures=[(title, Markup(svg)) for title, svg in figures],
         plots=[(title, Markup(svg)) for title, svg in plots],
         columns=columns,

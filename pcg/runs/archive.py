@@ -127,7 +127,7 @@ class Archive(Generic[E]):
         self._infeasible: list[tuple[float, int]] = []
         self._kept: list[tuple[float, int]] = []
         self._shapes: OrderedDict[int, Any] = OrderedDict()
-        self._pairs: dict[tuple[int, int], float] = {}
+        self._pairs: dict[int, float] = {}  # by both numbers in one, which takes half the memory of a pair
         self._best: list[E] | None = []
         self._spare: list[E] | None = []
 
@@ -300,12 +300,13 @@ class Archive(Generic[E]):
         """Return the distance of two candidates, remembered where it is asked for again and again."""
         if self.variety is None:
             return self._apart(self._shape(one), self._shape(other))
-        pair = (one, other) if one < other else (other, one)
+        first, second = (one, other) if one < other else (other, one)
+        pair = (first << 32) + second
         found = self._pairs.get(pair)
         if found is None:
             if len(self._pairs) >= _PAIRS:
                 self._pairs.clear()
-            found = self._pairs[pair] = self._apart(self._shape(pair[0]), self._shape(pair[1]))
+            found = self._pairs[pair] = self._apart(self._shape(first), self._shape(second))
         return found
 
     def summary(self) -> Mapping[str, Any]:

@@ -15,6 +15,8 @@ from numpy.typing import DTypeLike, NDArray
 
 RECENT = 8192
 """Entries that wait to be sorted in."""
+_BLOCK = 65_536
+"""Entries that are moved at a time when others are sorted in."""
 
 
 class CompactTable:
@@ -64,9 +66,20 @@ class CompactTable:
         keys = np.fromiter(self._recent.keys(), np.uint64, len(self._recent))
         values = np.array(list(self._recent.values()), self._values.dtype)
         order = keys.argsort()
-        places = self._keys.searchsorted(keys[order])
-        self._keys = np.insert(self._keys, places, keys[order])
-        self._values = np.insert(self._values, places, values[order])
+        keys, values = keys[order], values[order]
+        places = self._keys.searchsorted(keys)
+        end = len(self._keys)
+        # The arrays grow where they are and are moved in blocks from the end: copies of them would leave gaps in memory
+        # that are never given back, as large as the arrays themselves.
+        for array in (self._keys, self._values):
+            array.resize(end + len(keys), refcheck=False)
+        while len(keys):
+            start = max(0, end - _BLOCK)
+            first = int(places.searchsorted(start, side="right")) if start else 0
+            for array, new in ((self._keys, keys), (self._values, values)):
+                block = np.insert(array[start:end], places[first:] - start, new[first:])
+                array[start + first : end + len(keys)] = block
+            keys, values, places, end = keys[:first], values[:first], places[:first], start
         self._recent = {}
 
 

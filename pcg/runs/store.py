@@ -20,6 +20,9 @@ from pcg.engine.vgdl.diagnostics import PcgError
 _STRIDE = 8
 """Of one in so many events of a log the place is known; others are found from there."""
 
+_TAIL = 4096
+"""Bytes of a log that are read at a time from its end."""
+
 FORMAT = 1
 """Version of the layout; a run of another one is refused."""
 
@@ -116,6 +119,35 @@ class EventLog:
         self._file.close()
 
 
+class Places:
+    """Places in a log where its events begin: of one in so many, from which the others are found."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._places = array("Q")  # of every `_STRIDE`-th event
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, place: int) -> None:
+        """Note where the next event begins."""
+        if self._count % _STRIDE == 0:
+            self._places.append(place)
+        self._count += 1
+
+    def find(self, file: BinaryIO, number: int) -> None:
+        """Go to the place in the file where the event of a number begins.
+
+        Raises:
+            IndexError: when there is no such event.
+        """
+        if not 0 <= number < self._count:
+            raise IndexError(f"{file.name} has {self._count} events, there is no number {number}")
+        file.seek(self._places[number // _STRIDE])
+        for _ in range(number % _STRIDE):
+            file.readline()
+
+
 class RunLog(EventLog):
     """A log whose events can be read again one by one, without all of them being held in memory.
 
@@ -125,33 +157,26 @@ class RunLog(EventLog):
     """
 
     def __init__(self, path: Path, meet: Callable[[dict[str, Any]], None]) -> None:
-        self._count = 0
-        self._places = array("Q")  # of every `_STRIDE`-th event
+        self._places = Places()
         for place, event in self.scan(path):
-            self._note(place)
+            self._places.add(place)
             meet(event)
         super().__init__(path)
         self._end = path.stat().st_size
         self._reader = open(path, "rb")  # noqa: SIM115 - as long as the log itself
 
     def __len__(self) -> int:
-        return self._count
-
-    def _note(self, place: int) -> None:
-        """Note where the next event begins."""
-        if self._count % _STRIDE == 0:
-            self._places.append(place)
-        self._count += 1
+        return len(self._places)
 
     def append(self, event: Mapping[str, Any]) -> None:
         """Write one event; it is in the hands of the operating system when this returns."""
         super().append(event)
-        self._note(self._end)
+        self._places.add(self._end)
         self._end = self._file.tell()
 
     def read(self, number: int) -> dict[str, Any]:
         """Return the event of that number, the first being 0."""
-        self._find(self._reader, number)
+        self._places.find(self._reader, number)
         event: dict[str, Any] = json.loads(self._reader.readline())
         return event
 
@@ -160,17 +185,9 @@ class RunLog(EventLog):
         if first >= end:
             return
         with open(self.path, "rb") as file:
-            self._find(file, first)
+            self._places.find(file, first)
             for _ in range(first, end):
                 yield json.loads(file.readline())
-
-    def _find(self, file: BinaryIO, number: int) -> None:
-        """Go to the place where an event begins."""
-        if not 0 <= number < self._count:
-            raise IndexError(f"{self.path} has {self._count} events, there is no number {number}")
-        file.seek(self._places[number // _STRIDE])
-        for _ in range(number % _STRIDE):
-            file.readline()
 
     def close(self) -> None:
         """Close the file."""
@@ -195,13 +212,26 @@ def read_last_line(path: Path) -> dict[str, Any]:
     """Return the last line of a log of JSON lines that can be read, {} without one."""
     found: dict[str, Any] = {}
     if path.exists():
-        for line in path.read_bytes().splitlines()[-2:]:
+        for line in _last_lines(path)[-2:]:
             try:
                 data = json.loads(line)
             except ValueError:
                 continue
             found = data if isinstance(data, dict) else found
     return found
+
+
+def _last_lines(path: Path) -> list[bytes]:
+    """Return the last lines of a file, at least two if there are as many; no more of a long log is read."""
+    with open(path, "rb") as file:
+        start = file.seek(0, os.SEEK_END)
+        data = b""
+        while start and data.count(b"\n") < 3:  # one ends the last line, and the first may not be whole
+            step = min(start, _TAIL)
+            start -= step
+            file.seek(start)
+            data = file.read(step) + data
+    return data.splitlines()[1 if start else 0 :]
 
 
 def append_line(path: Path, data: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.describe import describe
 from pcg.engine.game import load
-from pcg.evaluators.courses import EVALUATION, not_introduced
+from pcg.evaluators.courses import EVALUATION, Introductions, not_introduced
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
@@ -196,7 +196,8 @@ def test_levels_that_nobody_was_seen_to_win_introduce_nothing(play: str) -> None
     levels = [(f"wwwwww\nwA.k.w\nw{row}.w\nwwdwww", won) for row, won in plays.items()]
     events = [{"level": level, "feasible": True, "play": won, "metrics": {}} for level, won in levels]
     run = SimpleNamespace(
-        told=3, evaluations=3, log=SimpleNamespace(read=events.__getitem__), _looked_at=0, _introducing=set(),
+        told=3, evaluations=3, log=SimpleNamespace(read=events.__getitem__), _looked_at=0,
+        _introducing=Introductions(),
         _curriculum=Curriculum(LevelContext.of(load("dungeon"))),
     )  # fmt: skip
     assert LevelSearch._introduces_at_once(run) == (not play)  # type: ignore[arg-type]

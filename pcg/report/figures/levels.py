@@ -8,8 +8,12 @@ more, so that they look right on light and dark pages.
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,39 +22,74 @@ from numpy.typing import NDArray
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.metrics import METRICS
 from pcg.report.figures.canvas import ACCENT, LINE, SECOND, draw_svg
-from pcg.report.figures.parts import cell_text, cells
+from pcg.report.figures.parts import cell_text, cells, thinned_points, thinned_steps
 
 BINS = 20
 """Bins on each side of an expressive-range plot."""
 
 _PALEST, _DENSEST = 0.08, 0.9
+_BLOCK = 32_768
+"""Levels that are counted at a time."""
 
 
-def fitness_curve(events: Sequence[dict[str, Any]]) -> str:
+class FitnessSeries:
+    """Fitness of the feasible levels of a run in the order of evaluation, 12 bytes of each."""
+
+    def __init__(self) -> None:
+        self.evaluations = 0
+        self._numbers = array("I")
+        self._fitness = array("d")
+
+    def passing(self, events: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """Yield the lines of `events.jsonl`, in order, once they are taken into the series."""
+        for event in events:
+            if event["feasible"]:
+                self._numbers.append(self.evaluations)
+                self._fitness.append(event["fitness"])
+            self.evaluations += 1
+            yield event
+
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the evaluations that found the feasible levels, from 0, and the fitness of these levels."""
+        return np.array(self._numbers, np.int64), np.array(self._fitness, np.float64)
+
+
+def fitness_curve(events: Iterable[Mapping[str, Any]] | FitnessSeries) -> str:
     """Return the SVG of how fitness and feasibility developed over the evaluations of a run.
 
     Args:
-        events: lines of `events.jsonl` in order; `feasible`, `fitness` and `constraint` are used.
+        events: lines of `events.jsonl` in order, of which `feasible` and `fitness` are used; or what is kept of them.
     """
-    best, feasible, points = _series(events)
-    count = range(1, len(events) + 1)
+    if isinstance(events, FitnessSeries):
+        series = events
+    else:
+        series = FitnessSeries()
+        deque(series.passing(events), maxlen=0)
+    count = series.evaluations
+    numbers, fitness = series.arrays()
+    shown = thinned_points(numbers, fitness)
+    feasible = np.zeros(count, np.int64)
+    feasible[numbers] = 1
+    feasible = feasible.cumsum()
+    best = np.concatenate(([np.nan], np.maximum.accumulate(fitness)))[feasible]  # before any
+    rises, growth = thinned_steps(best), thinned_steps(feasible)
 
     def draw(figure: Any) -> None:
         from matplotlib.ticker import MaxNLocator
 
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1.2))
-        if points:
+        if len(shown):
             upper.scatter(
-                *zip(*points, strict=True), s=18, color=ACCENT, alpha=0.4, linewidths=0, label="feasible level"
+                numbers[shown] + 1, fitness[shown], s=18, color=ACCENT, alpha=0.4, linewidths=0, label="feasible level"
             )
-        upper.step(count, best, where="post", color=ACCENT, linewidth=2, label="best so far")
+        upper.step(rises + 1, best[rises], where="post", color=ACCENT, linewidth=2, label="best so far")
         upper.set_ylabel("fitness")
         upper.set_ylim(bottom=0)
         upper.legend(loc="upper left", bbox_to_anchor=(0, 1.16), ncols=2)
-        lower.step(count, feasible, where="post", color=SECOND, linewidth=2)
+        lower.step(growth + 1, feasible[growth], where="post", color=SECOND, linewidth=2)
         lower.set_ylabel("feasible\nlevels")
         lower.set_ylim(bottom=0)
-        lower.set_xlim(0.5, max(2, len(events)) + 0.5)
+        lower.set_xlim(0.5, max(2, count) + 0.5)
         lower.xaxis.set_major_locator(MaxNLocator(integer=True))
         lower.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=3))
         lower.set_xlabel("evaluations")
@@ -89,28 +128,13 @@ def course_curve(levels: Sequence[Mapping[str, Any]]) -> str:
     return draw_svg(draw, (10, 3.4), "Difficulty of the levels of the course")
 
 
-def _series(events: Sequence[dict[str, Any]]) -> tuple[list[float], list[int], list[tuple[int, float]]]:
-    """Return best fitness so far (NaN before any), feasible levels so far, and their (evaluation, fitness)."""
-    best: list[float] = []
-    feasible: list[int] = []
-    points: list[tuple[int, float]] = []
-    high, seen = float("nan"), 0
-    for number, event in enumerate(events, start=1):
-        if event["feasible"]:
-            seen += 1
-            value = float(event["fitness"])
-            points.append((number, value))
-            high = value if high != high else max(high, value)
-        best.append(high)
-        feasible.append(seen)
-    return best, feasible, points
-
-
-def expressive_range(points: Sequence[tuple[float, float]], x: str, y: str, *, standalone: bool = False) -> str:
+def expressive_range(
+    points: Sequence[tuple[float, float]] | NDArray[np.float64], x: str, y: str, *, standalone: bool = False
+) -> str:
     """Return the SVG of a two-dimensional histogram of levels over two metrics.
 
     Args:
-        points: one pair of values for each level.
+        points: one pair of values for each level, (n, 2).
         x: name of the metric that runs to the right.
         y: name of the metric that runs upwards.
         standalone: a file of its own rather than an element of a page.
@@ -119,8 +143,12 @@ def expressive_range(points: Sequence[tuple[float, float]], x: str, y: str, *, s
     >>> "3 levels" in svg
     True
     """
-    across, up = (_edges(name, [point[k] for point in points]) for k, name in enumerate((x, y)))
-    counts, _, _ = np.histogram2d([p[0] for p in points], [p[1] for p in points], bins=(across, up))
+    pairs = np.asarray(points, np.float64).reshape(-1, 2)
+    across, up = (_edges(name, pairs[:, k]) for k, name in enumerate((x, y)))
+    counts = np.zeros((len(across) - 1, len(up) - 1))
+    for start in range(0, len(pairs), _BLOCK):
+        some = pairs[start : start + _BLOCK]
+        counts += np.histogram2d(some[:, 0], some[:, 1], bins=(across, up))[0]
     most = max(1.0, float(counts.max()))
     boxes = [
         (float(across[i]), float(up[j]), float(across[i + 1] - across[i]), float(up[j + 1] - up[j]),
@@ -135,43 +163,65 @@ def expressive_range(points: Sequence[tuple[float, float]], x: str, y: str, *, s
         axes.set_ylim(up[0], up[-1])
         axes.set_xlabel(_axis(x))
         axes.set_ylabel(_axis(y))
-        axes.set_title(f"{len(points)} levels; up to {int(most)} in a cell", loc="left", fontsize=9)
+        axes.set_title(f"{len(pairs)} levels; up to {int(most)} in a cell", loc="left", fontsize=9)
 
     return draw_svg(draw, (6.4, 4.8), f"Levels over {_words(x)} and {_words(y)}", standalone=standalone)
 
 
-def rank_correlations(table: Mapping[str, Sequence[float]]) -> tuple[list[str], NDArray[np.float64]]:
+def rank_correlations(
+    table: Mapping[str, Sequence[float] | NDArray[np.float64]], names: Iterable[str] | None = None
+) -> tuple[list[str], NDArray[np.float64]]:
     """Return Spearman's rank correlations of the metrics that vary.
 
     Args:
         table: values by name of the metric, all of one length.
+        names: of the metrics; None for all.
 
     Returns:
         The names and a symmetric matrix of values in [-1, 1].
     """
-    names = [name for name, values in table.items() if len(set(values)) > 1]
-    if not names:
+    found = []
+    for name in table if names is None else names:
+        values = np.asarray(table[name], np.float64)
+        if len(values) and values.min() < values.max():
+            found.append(name)
+    if not found:
         return [], np.zeros((0, 0))
-    ranks = np.array([_ranks(table[name]) for name in names])
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    ranks /= np.sqrt((ranks**2).sum(axis=1, keepdims=True))
-    return names, np.clip(ranks @ ranks.T, -1.0, 1.0)
+    matrix = np.zeros((len(found), len(found)))
+    with tempfile.TemporaryFile() if len(values) > _BLOCK else io.BytesIO() as file:  # ranks, metric after metric
+        for name in found:
+            ranks = _ranks(np.asarray(table[name], np.float64))
+            ranks -= ranks.mean()
+            ranks /= np.sqrt((ranks**2).sum())
+            file.write(ranks.tobytes())
+        for start in range(0, len(ranks), _BLOCK):
+            rows = []
+            for k in range(len(found)):
+                file.seek(8 * (k * len(ranks) + start))
+                rows.append(np.frombuffer(file.read(8 * min(_BLOCK, len(ranks) - start))))
+            block = np.array(rows)
+            matrix += block @ block.T
+    return found, np.clip(matrix, -1.0, 1.0)
 
 
-def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the place of each value among all from the least on, from 1; equal ones share the mean of theirs."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[which]
 
 
-def correlation_map(table: Mapping[str, Sequence[float]], *, standalone: bool = False) -> str:
+def correlation_map(
+    table: Mapping[str, Sequence[float] | NDArray[np.float64]], names: Iterable[str] | None = None, *,
+    standalone: bool = False,
+) -> str:  # fmt: skip
     """Return the SVG of the rank correlations of metrics, a triangle of cells; negative ones have an ink of their own.
 
     Args:
         table: values by name of the metric, all of one length; those that do not vary are left out.
+        names: of the metrics; None for all.
         standalone: a file of its own rather than an element of a page.
     """
-    names, matrix = rank_correlations(table)
+    names, matrix = rank_correlations(table, names)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
@@ -280,10 +330,10 @@ def _scattered(centroids: Sequence[Sequence[float]], dense: Sequence[tuple[list[
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def _edges(name: str, values: Sequence[float]) -> NDArray[np.float64]:
+def _edges(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of the bins of a metric: over its range where that is bounded, else over the values."""
     metric = METRICS.get(name)
-    low, high = min(values, default=0.0), max(values, default=1.0)
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if metric is not None and metric.high is not None:
         return np.linspace(metric.low, metric.high, BINS + 1)
     if metric is not None and metric.whole:

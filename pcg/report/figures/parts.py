@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pcg.report.figures.canvas import ACCENT, GROUND, LINE, TEXT
 
 LABEL = 30
 """Characters of a name that a figure shows."""
+MOST_POINTS = 20_000
+"""Points up to which a plot is drawn as it is; of more it shows no more than of some."""
+_GRID, _LAYERS = (120, 25), 6
+"""Cells of a thinned plot, a little larger than a point is, and points drawn in each, which cover it."""
+_STEPS = 2_000
+"""Places of a thinned line that rises all the time: three to a point of the page."""
 _DARK = 0.55
 """Density above which text in a cell has the colour of the ground."""
 
@@ -118,6 +127,52 @@ def matrix_axes(axes: Any, columns: Sequence[str], rows: Sequence[str], *, slant
     axes.grid(visible=False)
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def thinned_points(across: NDArray[Any], up: NDArray[Any]) -> NDArray[np.int64]:
+    """Return which of many points to draw, in their order: all of as many as a page holds well, else some of each
+    small cell, which cover it.
+
+    Args:
+        across: of each point.
+        up: of each point.
+
+    >>> few, many = np.arange(5), np.arange(100_000)
+    >>> thinned_points(few, few).tolist(), len(thinned_points(many, many % 100)) < 20_000
+    ([0, 1, 2, 3, 4], True)
+    """
+    if len(across) <= MOST_POINTS:
+        return np.arange(len(across))
+    cell = np.zeros(len(across), np.int32)
+    for values, sides in zip((across, up), _GRID, strict=True):
+        low, high = values.min(), values.max()
+        place = (values - low) * (sides / ((high - low) or 1))
+        cell = cell * sides + np.minimum(place.astype(np.int32), sides - 1)
+    order = np.argsort(cell, kind="stable")
+    ranked = cell[order]
+    first, end = ranked.searchsorted(ranked), ranked.searchsorted(ranked, side="right")
+    inside, count = np.arange(len(order)) - first, end - first
+    # every so many-th of a cell: its first ones all lie at its left edge, which would be seen as stripes
+    drawn = (2 * inside * _LAYERS + count) // (2 * count) > (2 * (inside - 1) * _LAYERS + count) // (2 * count)
+    return np.sort(order[drawn])
+
+
+def thinned_steps(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the places at which to draw a line that never falls: all of as many as a page holds well, else where it
+    rises, and where it does so often, some of these.
+
+    Args:
+        values: of the line; NaN before it begins.
+
+    >>> thinned_steps(np.array([0.0, 0.0, 1.0])).tolist(), len(thinned_steps(np.arange(100_000))) < 3_000
+    ([0, 1, 2], True)
+    """
+    if len(values) <= MOST_POINTS:
+        return np.arange(len(values))
+    rises = np.flatnonzero(~(values[1:] == values[:-1]) & ~np.isnan(values[1:])) + 1
+    if len(rises) > _STEPS:
+        rises = rises[np.linspace(0, len(rises) - 1, _STEPS).astype(np.int64)]
+    return np.unique(np.concatenate(([0], rises, [len(values) - 1])))
 
 
 def progress_axes(axes: Any, count: int, x: str, y: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
 from pcg.report.figures.canvas import ACCENT, LINE, SECOND, TEXT, draw_svg
-from pcg.report.figures.parts import horizontal_bars, progress_axes, shorten
+from pcg.report.figures.parts import horizontal_bars, progress_axes, shorten, thinned_points, thinned_steps
 
 _LONGEST = 60
 """Characters of a reason that are shown."""
@@ -21,14 +22,17 @@ def search_curve(fitness: Sequence[float]) -> str:
     Args:
         fitness: in the order in which they were tried; 0 for those not feasible.
     """
-    count = range(1, len(fitness) + 1)
-    good = [(k, value) for k, value in zip(count, fitness, strict=True) if value > 0]
+    values = np.asarray(fitness, np.float64)
+    good = np.flatnonzero(values > 0)
+    good = good[thinned_points(good, values[good])]
+    best = np.maximum.accumulate(values)
+    steps = thinned_steps(best)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        if good:
-            axes.scatter(*zip(*good, strict=True), s=9, color=ACCENT, alpha=0.3, linewidths=0, label="a feasible game")
-        axes.step(count, list(accumulate(fitness, max)), where="post", color=SECOND, linewidth=2, label="best so far")
+        if len(good):
+            axes.scatter(good + 1, values[good], s=9, color=ACCENT, alpha=0.3, linewidths=0, label="a feasible game")
+        axes.step(steps + 1, best[steps], where="post", color=SECOND, linewidth=2, label="best so far")
         progress_axes(axes, len(fitness), "games tried", "fitness")
 
     return draw_svg(draw, (10, 3.6), "Fitness over the games that were tried")

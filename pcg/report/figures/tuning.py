@@ -7,14 +7,15 @@ chance would explain with as many groups: omega squared (Hays: Statistics for Ps
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pcg.report.figures.canvas import ACCENT, SECOND, TEXT, draw_svg
-from pcg.report.figures.parts import cell_text, cells, horizontal_bars, progress_axes, shorten
+from pcg.report.figures.parts import cell_text, cells, horizontal_bars, progress_axes, shorten, thinned_points
 
 Point = tuple[int, ...]
 _MOST_TICKS = 12
@@ -31,11 +32,15 @@ class Evaluations:
     errors: np.ndarray[Any, np.dtype[np.float64]]
 
     @classmethod
-    def of(cls, events: Sequence[dict[str, Any]], parameters: int) -> Evaluations:
+    def of(cls, events: Iterable[dict[str, Any]], parameters: int) -> Evaluations:
         """Return those of the lines of `events.jsonl`."""
-        points = np.array([event["point"] for event in events], np.int64).reshape(-1, parameters)
-        values = np.array([event["value"] for event in events], np.float64)
-        return cls(points, values, np.array([event["error"] for event in events], np.float64))
+        points, values, errors = array("q"), array("d"), array("d")
+        for event in events:
+            points.extend(event["point"])
+            values.append(event["value"])
+            errors.append(event["error"])
+        table = np.array(points, np.int64).reshape(-1, parameters)
+        return cls(table, np.array(values, np.float64), np.array(errors, np.float64))
 
 
 def best_so_far(run: Evaluations) -> list[float]:
@@ -84,14 +89,15 @@ def importance(run: Evaluations, parameter: int) -> float:
 
 def value_curve(run: Evaluations) -> str:
     """Return the SVG of the value of every evaluation, and of the mean of the best setting so far."""
-    count = range(1, len(run.values) + 1)
+    shown = thinned_points(np.arange(len(run.values)), run.values)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        axes.scatter(count, run.values, s=16, color=ACCENT, alpha=0.35, linewidths=0, label="one evaluation")
+        axes.scatter(shown + 1, run.values[shown], s=16, color=ACCENT, alpha=0.35, linewidths=0, label="one evaluation")
         axes.step(
-            count, best_so_far(run), where="post", color=SECOND, linewidth=2, label="mean of the best setting so far"
-        )
+            range(1, len(run.values) + 1), best_so_far(run), where="post", color=SECOND, linewidth=2,
+            label="mean of the best setting so far",
+        )  # fmt: skip
         progress_axes(axes, len(run.values), "evaluations", "value")
 
     return draw_svg(draw, (10, 3.8), "Value over evaluations")

@@ -7,11 +7,13 @@ chosen (`pcg.evaluators.courses`), and the sentences come from the description o
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pcg.describe import describe
 from pcg.describe.description import Description, Rule
@@ -170,26 +172,60 @@ def candidates_for_course(
         elements: kinds of things in a level text.
         count: levels of the course.
     """
-    by_elements: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    candidates, known = CourseCandidates(), {}
     for event in events:
-        by_elements.setdefault(tuple(sorted(elements(str(event["level"])))), []).append(event)
-    queues: list[list[Mapping[str, Any]]] = []
-    for key in sorted(by_elements, key=lambda key: (len(key), key)):
-        ranked = sorted(by_elements[key], key=lambda event: (supposed_difficulty(event), int(event["id"])))
-        share = max(1, -(-len(ranked) // GROUPS))
-        groups = [ranked[k : k + share] for k in range(0, len(ranked), share)]
-        groups = [group for pair in zip(groups, reversed(groups), strict=True) for group in pair][: len(groups)]
-        for group in groups:
-            group.sort(key=lambda event: (-float(event["fitness"]), int(event["id"])))
-        queues.append([group[k] for k in range(share) for group in groups if k < len(group)])
-    chosen: list[Mapping[str, Any]] = []
-    turn = 0
-    while len(chosen) < POOL * count and any(turn < len(queue) for queue in queues):
-        # Of each set of kinds an easy and a hard one in a turn.
-        for queue in queues:
-            chosen += queue[turn : turn + IN_TURN]
-        turn += IN_TURN
-    return chosen[: POOL * count]
+        known[int(event["id"])] = event
+        candidates.add(event, elements(str(event["level"])))
+    return [known[number] for number in candidates.choose(count)]
+
+
+class CourseCandidates:
+    """Levels that can be measured for a course: of each its number, supposed difficulty and fitness, 20 bytes."""
+
+    def __init__(self) -> None:
+        self._by_elements: dict[tuple[str, ...], tuple[array[int], array[float], array[float]]] = {}
+
+    def add(self, event: Mapping[str, Any], elements: frozenset[str]) -> None:
+        """Add a level.
+
+        Args:
+            event: of a feasible level, with another text than those before.
+            elements: kinds of things in it.
+        """
+        key = tuple(sorted(elements))
+        if key not in self._by_elements:
+            self._by_elements[key] = array("I"), array("d"), array("d")
+        numbers, difficulties, fitness = self._by_elements[key]
+        numbers.append(int(event["id"]))
+        difficulties.append(supposed_difficulty(event))
+        fitness.append(float(event["fitness"]))
+
+    def choose(self, count: int) -> list[int]:
+        """Return the numbers of the levels that are measured (see `candidates_for_course`)."""
+        queues = []
+        for key in sorted(self._by_elements, key=lambda key: (len(key), key)):
+            numbers, difficulties, fitness = self._by_elements[key]
+            queues.append(_queue(np.array(numbers), np.array(difficulties), np.array(fitness), POOL * count))
+        chosen: list[int] = []
+        turn = 0
+        while len(chosen) < POOL * count and any(turn < len(queue) for queue in queues):
+            # Of each set of kinds an easy and a hard one in a turn.
+            for queue in queues:
+                chosen += queue[turn : turn + IN_TURN]
+            turn += IN_TURN
+        return chosen[: POOL * count]
+
+
+def _queue(
+    numbers: NDArray[np.uint32], difficulties: NDArray[np.float64], fitness: NDArray[np.float64], most: int
+) -> list[int]:
+    """Return the numbers of levels with the same kinds of things, the fittest of easy and hard groups in turn."""
+    ranked = np.lexsort((numbers, difficulties))
+    share = -(-len(ranked) // GROUPS)
+    groups = [ranked[k : k + share] for k in range(0, len(ranked), share)]
+    groups = [group for pair in zip(groups, reversed(groups), strict=True) for group in pair][: len(groups)]
+    best = [group[np.lexsort((numbers[group], -fitness[group]))] for group in groups]
+    return [int(numbers[group[k]]) for k in range(min(share, most)) for group in best if k < len(group)]
 
 
 def supposed_difficulty(event: Mapping[str, Any]) -> float:

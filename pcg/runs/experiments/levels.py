@@ -22,7 +22,7 @@ from pcg.engine.game import Game, load
 from pcg.engine.lazy import cached_property
 from pcg.engine.registry import loaded_plugins
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.courses import EVALUATION, not_introduced
+from pcg.evaluators.courses import EVALUATION, Introductions
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.feasibility import check_size, check_winnable
 from pcg.evaluators.fitness import LevelEvaluator
@@ -46,8 +46,8 @@ from pcg.runs.experiments.course import (
     MOST_CONFIRMED,
     SCREENED,
     SEEDS_APART,
+    CourseCandidates,
     CourseLevel,
-    candidates_for_course,
     choose_levels,
     level_steps,
     measure_difficulty,
@@ -256,7 +256,7 @@ class LevelSearch(SearchRun):
         self._shapes = shapes
         self.course: list[CourseLevel] = []
         """Levels of the course of a run with `progression`, once it is over."""
-        self._introducing: set[tuple[float, frozenset[str]]] = set()  # difficulty and steps of levels that are won
+        self._introducing = Introductions()  # of levels that are won
         self._looked_at = 0  # evaluations that these are of
         self._measured = 0  # times that a level was played on the ladder, for the course
         self._conclude_by = math.inf  # when no more are
@@ -363,11 +363,11 @@ class LevelSearch(SearchRun):
         if not self.config.progression:
             return
         config = self.config
-        feasible: dict[str, dict[str, Any]] = {}  # by text
-        for event in map(self.log.read, range(self.told)):
-            if _can_teach(event):
-                feasible.setdefault(event["level"], event)
-        pool = candidates_for_course(feasible.values(), lambda text: level_steps(self._curriculum, text), config.count)
+        candidates = CourseCandidates()
+        for event in self.log.read_all(0, self.told):
+            if _can_teach(event) and self.first_of[level_key(event["level"])] == event["id"]:
+                candidates.add(event, level_steps(self._curriculum, event["level"]))
+        pool: list[Mapping[str, Any]] = [self.log.read(number) for number in candidates.choose(config.count)]
         difficulties: list[list[Difficulty]] = [[] for _ in pool]
         self._conclude_by = time.perf_counter() + self.seconds if self.seconds else math.inf
         # Where time is limited, some levels may have to do; they are then any of them.
@@ -527,9 +527,9 @@ class LevelSearch(SearchRun):
             return False
         for event in map(self.log.read, range(self._looked_at, self.told)):
             if _can_teach(event):
-                self._introducing.add((supposed_difficulty(event), level_steps(self._curriculum, str(event["level"]))))
+                self._introducing.add(supposed_difficulty(event), level_steps(self._curriculum, event["level"]))
         self._looked_at = self.told
-        return bool(not_introduced(self._introducing))
+        return bool(self._introducing.missing())
 
     def _finished(self) -> int:
         """Return the number of best levels that achieve all that is wanted."""

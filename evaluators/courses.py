@@ -195,30 +195,22 @@ def introduced(elements: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     return found
 
 
-def not_introduced(levels: Iterable[tuple[float, frozenset[str]]]) -> frozenset[str]:
-    """Return the kinds of objects that no course of some levels introduces one at a time while difficulty rises.
-
-    What all levels have needs no introduction.
+class Introductions:
+    """Kinds of objects that courses of some levels introduce one at a time while difficulty rises; 8 bytes a level.
 
     Args:
         levels: difficulty and kinds of objects of each.
 
-    >>> sorted(not_introduced([(0.1, frozenset("a")), (0.2, frozenset("ab")), (0.3, frozenset("abcd"))]))
+    >>> sorted(Introductions([(0.1, frozenset("a")), (0.2, frozenset("ab")), (0.3, frozenset("abcd"))]).missing())
     ['c', 'd']
-    >>> sorted(not_introduced([(0.3, frozenset("a")), (0.2, frozenset("ab")), (0.1, frozenset("b"))]))
+    >>> sorted(Introductions([(0.3, frozenset("a")), (0.2, frozenset("ab")), (0.1, frozenset("b"))]).missing())
     []
     """
-    found = Introductions()
-    for difficulty, kinds in levels:
-        found.add(difficulty, kinds)
-    return found.missing()
 
-
-class Introductions:
-    """Difficulties of levels by the kinds of objects in them, 8 bytes a level: what courses of them introduce."""
-
-    def __init__(self) -> None:
+    def __init__(self, levels: Iterable[tuple[float, frozenset[str]]] = ()) -> None:
         self._difficulties: dict[frozenset[str], array[float]] = {}  # in order
+        for difficulty, kinds in levels:
+            self.add(difficulty, kinds)
 
     def add(self, difficulty: float, kinds: frozenset[str]) -> None:
         """Add a level."""
@@ -229,7 +221,7 @@ class Introductions:
             known.insert(place, value)
 
     def missing(self) -> frozenset[str]:
-        """Return the kinds of objects that no course introduces one at a time (see `not_introduced`)."""
+        """Return the kinds that no course introduces one at a time; what all levels have needs no introduction."""
         there = frozenset[str]().union(*self._difficulties)
         known = there.intersection(*self._difficulties)
         reached = -math.inf

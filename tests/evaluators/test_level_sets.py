@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
 from pcg.engine.game import load
-from pcg.evaluators.courses import Lesson, choose_course, introduced, not_introduced
+from pcg.evaluators.courses import Introductions, Lesson, choose_course, introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import ladder_difficulty
@@ -240,7 +240,8 @@ def test_of_levels_that_are_as_hard_those_with_few_kinds_of_things_come_first() 
     ],
 )
 def test_what_no_course_introduces_alone_is_told(levels: str, left: str) -> None:
-    assert not_introduced((float(level[0]), frozenset(level[1:])) for level in levels.split()) == frozenset(left)
+    found = Introductions((float(level[0]), frozenset(level[1:])) for level in levels.split())
+    assert found.missing() == frozenset(left)
 
 
 def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 from pcg.cli import app
 from pcg.describe import describe
 from pcg.engine.game import load
-from pcg.evaluators.courses import EVALUATION, Introductions, not_introduced
+from pcg.evaluators.courses import EVALUATION, Introductions
 from pcg.evaluators.ladder import Difficulty
 from pcg.generators.levels import LevelContext
 from pcg.generators.levels.curriculum import Curriculum
@@ -26,7 +27,7 @@ from pcg.runs.experiments import course
 from pcg.runs.experiments.course import (
     LONGER,
     POOL,
-    candidates_for_course,
+    CourseCandidates,
     errors,
     level_elements,
     level_steps,
@@ -137,18 +138,25 @@ def test_doors_and_their_keys_are_one_step() -> None:
     assert level_steps(curriculum, level) == {"door key", "bat"}
 
 
+def chosen_for_course(events: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    candidates = CourseCandidates()
+    for event in events:
+        candidates.add(event, frozenset(event["level"]))
+    return [events[number] for number in candidates.choose(count)]
+
+
 def test_few_are_measured_and_all_kinds_of_things_and_difficulties_are_among_them() -> None:
     events = [
         {"id": k, "level": "abc"[k % 3], "fitness": 0.5, "metrics": {"difficulty": k / 90}} for k in range(90)
     ]  # fmt: skip
-    chosen = candidates_for_course(events, lambda text: frozenset(text), 6)
+    chosen = chosen_for_course(events, 6)
     assert len(chosen) == 6 * POOL
     # of many sets of kinds an easy and a hard level each
     texts = ["".join(sorted({"abcdefghij"[k % 10], "abcdefghij"[k // 10 % 10]})) for k in range(300)]
     many = [
         {"id": k, "level": text, "fitness": 0.5, "metrics": {"difficulty": k / 300}} for k, text in enumerate(texts)
     ]  # fmt: skip
-    several = candidates_for_course(many, lambda text: frozenset(text), 40)
+    several = chosen_for_course(many, 40)
     assert len({event["level"] for event in several}) == len(set(texts)) == 55
     for text in set(texts):
         ids = [int(event["id"]) for event in several if event["level"] == text]
@@ -184,7 +192,7 @@ def test_a_course_whose_levels_bring_things_together_is_searched_for_longer(tmp_
         for event in map(json.loads, lines) if event["feasible"]
     ]  # fmt: skip
     assert 4 < result.evaluations == len(won) < LONGER * 4
-    assert not_introduced(won[:-1]) and not not_introduced(won)  # the last one is what was waited for
+    assert Introductions(won[:-1]).missing() and not Introductions(won).missing()  # the last one is what was waited for
     run_levels(config, tmp_path / "two", workers=2, executor="threads")
     for name in ("levels/index.json", "events.jsonl"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

@@ -162,23 +162,6 @@ def _step(curriculum: Curriculum, step: Kinds) -> str:
     return " ".join(sorted(curriculum.context.analysis.names(step)))
 
 
-def candidates_for_course(
-    events: Iterable[Mapping[str, Any]], elements: Callable[[str], frozenset[str]], count: int
-) -> list[Mapping[str, Any]]:
-    """Return the events whose levels are measured: the best of each group of difficulty and kinds of objects.
-
-    Args:
-        events: of feasible levels, no two with the same text.
-        elements: kinds of things in a level text.
-        count: levels of the course.
-    """
-    candidates, known = CourseCandidates(), {}
-    for event in events:
-        known[int(event["id"])] = event
-        candidates.add(event, elements(str(event["level"])))
-    return [known[number] for number in candidates.choose(count)]
-
-
 class CourseCandidates:
     """Levels that can be measured for a course: of each its number, supposed difficulty and fitness, 20 bytes."""
 
@@ -201,7 +184,11 @@ class CourseCandidates:
         fitness.append(float(event["fitness"]))
 
     def choose(self, count: int) -> list[int]:
-        """Return the numbers of the levels that are measured (see `candidates_for_course`)."""
+        """Return the numbers of the levels that are measured: the best of each group of difficulty and kinds of things.
+
+        Args:
+            count: levels of the course.
+        """
         queues = []
         for key in sorted(self._by_elements, key=lambda key: (len(key), key)):
             numbers, difficulties, fitness = self._by_elements[key]

@@ -199,7 +199,7 @@ class GameSearch(SearchRun):
         number = self.config.count + further
         found = self.archive.best()
         if self.confirmed:
-            found = [self._known(self.contenders[number]) for number in self.confirmed]
+            found = [self._known(self.contenders[id]) for id in self.confirmed]
             kept = (game for game in found if not game.lucky and game.candidate.id not in self.doubles)
             ranked = sorted(kept, key=lambda game: game.rank, reverse=True)
             stood = [game for game in ranked if game.stood]
@@ -232,7 +232,7 @@ class GameSearch(SearchRun):
         """Return games, best first, without those that are like a better one with the same goal, or like another."""
         chosen = list(others)
         for game in games:
-            alike = (one for one in chosen if of_goal(one, game))
+            alike = (one for one in chosen if _same_goal(one, game))
             if all(self._between(game, one) >= self.config.distance for one in alike):
                 chosen.append(game)
         return chosen[len(others) :]
@@ -341,7 +341,7 @@ class GameSearch(SearchRun):
     def _further(self) -> list[KeptGame]:
         """Return games that were no finalists, for places that finalists have left, and those that would be kept before
         a finalist if they stayed as good as the judge found them. As many as finalists and wanted games together are
-        played in full, at most.
+        played in full, at most, and twice as many a little.
         """
         most, kept = self.config.finalists + self.config.count, [game for game in self.games() if game.stood]
         number = min(self.config.count, most - len(self._settled), 2 * most - len(self.confirmed))
@@ -355,7 +355,7 @@ class GameSearch(SearchRun):
             lot = {game.candidate.id for game in choose_diverse(new, JUDGED * number, ALIKE_OF_FITNESS)}
             known = self._unlike(self._judged([game for game in new if game.candidate.id in lot]), kept)
             new = [game for game in new if game.candidate.id not in lot]
-        fresh = [game for game in known if not self._is_double(game, [one for one in kept if of_goal(one, game)])]
+        fresh = [game for game in known if not self._is_double(game, [one for one in kept if _same_goal(one, game)])]
         further = fresh or (known if wanting else [])  # it may yet show that they are not the same
         chosen = choose_diverse(sorted(kept + further, key=lambda game: game.rank, reverse=True), self.config.count)
         return [game for game in chosen if game.candidate.id not in self.confirmed][:number]
@@ -568,7 +568,7 @@ def _ranked(event: Mapping[str, Any]) -> tuple[bool, float, float, str, float]:
     return bool(event["feasible"]), float(event["fitness"]), float(event["constraint"]), str(event["reason"]), goal
 
 
-def of_goal(one: KeptGame, other: KeptGame) -> bool:
+def _same_goal(one: KeptGame, other: KeptGame) -> bool:
     """Return True where the goals of two games are of one family."""
     return one.kind[0] == other.kind[0]
 

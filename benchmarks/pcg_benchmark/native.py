@@ -11,6 +11,7 @@ from benchmarks.pcg_benchmark.native_adventures import MOST_CELLS, NativeDave, N
 from benchmarks.pcg_benchmark.native_arcade import NativeArcade
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
 from benchmarks.pcg_benchmark.native_bullets import NativeTalakat
+from benchmarks.pcg_benchmark.native_isaac import NativeIsaac
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from pcg.integrations.pcg_benchmark import BatchSearch
 
@@ -19,6 +20,7 @@ NativeEvaluator = (
     | NativeBinary
     | NativeBuilding
     | NativeDave
+    | NativeIsaac
     | NativeMiniDungeons
     | NativeSokoban
     | NativeTalakat
@@ -29,6 +31,7 @@ NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
     "binary": NativeBinary,
     "building": NativeBuilding,
     "ddave": NativeDave,
+    "isaac": NativeIsaac,
     "mdungeons": NativeMiniDungeons,
     "sokoban": NativeSokoban,
     "talakat": NativeTalakat,

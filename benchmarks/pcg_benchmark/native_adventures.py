@@ -23,7 +23,7 @@ from benchmarks.pcg_benchmark.adventure_kernel import (
     TREASURE,
     WALL,
 )
-from benchmarks.pcg_benchmark.native_maps import Rooms, plateau, ramp
+from benchmarks.pcg_benchmark.native_maps import Rooms, plateau, ramp, shape_of
 from benchmarks.pcg_benchmark.plan_table import SimilarityRatio, Text
 from pcg.engine.kernel.runtime import invoke1, invoke2
 
@@ -31,14 +31,16 @@ MOST_CELLS = 120
 """Cells of a level that a state has room for, one thing in each."""
 
 
-class _Adventure(Rooms):
+class _Adventure:
     """The memory of `adventure_kernel`, and that for the regions of a level."""
 
     GAME = DUNGEON
     THINGS: tuple[int, ...] = ()
 
     def __init__(self, problem: Any) -> None:
-        super().__init__(problem)
+        self.problem = problem
+        self.height, self.width = shape_of(problem)
+        self._rooms = Rooms(self.height, self.width)
         height, width = self.height + 2, self.width + 2
         cells = height * width
         power = int(problem._solver)
@@ -112,10 +114,10 @@ class NativeMiniDungeons(_Adventure):
 
     def info(self, content: Any) -> dict[str, Any]:
         """Numbers of things, the way and what was met on it."""
-        self._tiles[:] = content
-        tiles = self._tiles.copy()
+        self._rooms.tiles[:] = content
+        tiles = self._rooms.tiles.copy()
         counts = np.bincount(tiles.ravel(), minlength=len(self.THINGS))
-        regions = int(invoke1(maps_kernel.count_regions.address, self.address))
+        regions = int(invoke1(maps_kernel.count_regions.address, self._rooms.address))
         players, exits, enemies = _places(tiles, 2), _places(tiles, 3), _places(tiles, 6, 7)
         info = {
             "regions": regions, "players": len(players), "exits": len(exits), "layout": int(counts[0] + counts[1]),
@@ -201,8 +203,8 @@ class NativeDave(_Adventure):
 
         Of several players the benchmark takes the one with the number that the largest region has among the regions.
         """
-        self._tiles[:] = content
-        tiles = self._tiles.copy()
+        self._rooms.tiles[:] = content
+        tiles = self._rooms.tiles.copy()
         players = _places(tiles, 2)
         if not players:
             return tiles
@@ -216,11 +218,11 @@ class NativeDave(_Adventure):
         return np.where(self._far >= 0, tiles, 0).astype(np.int8)
 
     def _reach(self, x: int, y: int) -> int:
-        return int(invoke2(maps_kernel.reach.address, self.address, y * self.width + x))
+        return int(invoke2(maps_kernel.reach.address, self._rooms.address, y * self.width + x))
 
     @property
     def _far(self) -> NDArray[np.int32]:
-        far: NDArray[np.int32] = self._scratch["far"].reshape(self.height, self.width)
+        far: NDArray[np.int32] = self._rooms.far.reshape(self.height, self.width)
         return far
 
     def _grounded(self, tiles: NDArray[np.int8], places: list[tuple[int, int]]) -> int:

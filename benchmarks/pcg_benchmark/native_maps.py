@@ -24,7 +24,7 @@ class NativeSokoban:
 
     def __init__(self, problem: Any) -> None:
         self.problem = problem
-        self.height, self.width = height, width = _shape(problem)
+        self.height, self.width = height, width = shape_of(problem)
         self._inside = (slice(1, height + 1), slice(1, width + 1))
         cells = (height + 2) * (width + 2)
         power = int(problem._power)
@@ -89,38 +89,47 @@ class NativeSokoban:
 
 
 class Rooms:
-    """The memory of `maps_kernel`."""
+    """The memory of `maps_kernel`.
+
+    Attributes:
+        tiles: what stands where, for a kernel to read; shape (height, width).
+        far: steps from where the last flood began, -1 where it does not reach; shape (height * width,).
+        cells: of the path that was found last.
+    """
+
+    def __init__(self, height: int, width: int) -> None:
+        self.height, self.width = height, width
+        count = height * width
+        self.tiles = np.zeros((height, width), np.int8)
+        self.far, self.cells = np.zeros(count, np.int32), np.zeros(count, np.int32)
+        self._queue, self._seen = np.zeros(count, np.int32), np.zeros(count, np.int8)
+        self.record = np.zeros(1, maps_kernel.ROOMS)
+        self.record["height"], self.record["width"] = height, width
+        for name, array in (
+            ("tiles", self.tiles), ("cells", self.cells), ("seen", self._seen), ("far", self.far),
+            ("queue", self._queue),
+        ):  # fmt: skip
+            self.record[name] = array.ctypes.data
+        self.address = int(self.record.ctypes.data)
+
+
+class NativeBinary:
+    """Binary: regions and the longest path. Maps are compared by the benchmark, which is quick at that."""
 
     def __init__(self, problem: Any) -> None:
         self.problem = problem
-        self.height, self.width = _shape(problem)
-        cells = self.height * self.width
-        self._tiles = np.zeros((self.height, self.width), np.int8)
-        self._cells = np.zeros(cells, np.int32)
-        self._scratch = {"far": np.zeros(cells, np.int32), "queue": np.zeros(cells, np.int32)}
-        self._seen = np.zeros(cells, np.int8)
-        self._record = np.zeros(1, maps_kernel.ROOMS)
-        for name, value in (
-            ("height", self.height), ("width", self.width), ("tiles", self._tiles.ctypes.data),
-            ("cells", self._cells.ctypes.data), ("seen", self._seen.ctypes.data),
-            *((name, array.ctypes.data) for name, array in self._scratch.items()),
-        ):  # fmt: skip
-            self._record[name] = value
-        self.address = int(self._record.ctypes.data)
-
-
-class NativeBinary(Rooms):
-    """Binary: regions and the longest path. Maps are compared by the benchmark, which is quick at that."""
+        self._rooms = Rooms(*shape_of(problem))
 
     def info(self, content: Any) -> dict[str, Any]:
         """Regions, longest path and the cells."""
-        self._tiles[:] = content
-        invoke1(maps_kernel.measure_paths.address, self.address)
-        record = self._record[0]
+        rooms = self._rooms
+        rooms.tiles[:] = content
+        invoke1(maps_kernel.measure_paths.address, rooms.address)
+        record = rooms.record[0]
         return {
             "path": int(record["longest"]),
             "regions": int(record["regions"]),
-            "flat": self._tiles.ravel().astype(np.int64),
+            "flat": rooms.tiles.ravel().astype(np.int64),
         }
 
     def diversity(self, first: Mapping[str, Any], second: Mapping[str, Any]) -> float:
@@ -128,26 +137,29 @@ class NativeBinary(Rooms):
         return float(self.problem.diversity(first, second))
 
 
-class NativeZelda(Rooms):
+class NativeZelda:
     """Zelda: regions, distances, and how alike two ways from the player to the key are."""
 
     def __init__(self, problem: Any) -> None:
-        super().__init__(problem)
+        self.problem = problem
+        self.height, self.width = shape_of(problem)
+        self._rooms = Rooms(self.height, self.width)
         self.similarity = SimilarityRatio(self.height * self.width * len(f"{self.width},{self.height}|"))
 
     def info(self, content: Any) -> dict[str, Any]:
         """Numbers of things, regions, distances and the way as a text."""
-        self._tiles[:] = content
-        invoke1(maps_kernel.measure.address, self.address)
-        record = self._record[0]
-        counts = np.bincount(self._tiles.ravel(), minlength=maps_kernel.ENEMY + 1)
+        rooms = self._rooms
+        rooms.tiles[:] = content
+        invoke1(maps_kernel.measure.address, rooms.address)
+        record = rooms.record[0]
+        counts = np.bincount(rooms.tiles.ravel(), minlength=maps_kernel.ENEMY + 1)
         return {
             "players": int(counts[maps_kernel.PLAYER]),
             "keys": int(counts[maps_kernel.KEY]),
             "doors": int(counts[maps_kernel.DOOR]),
             "enemies": int(counts[maps_kernel.ENEMY]),
             **{name: int(record[name]) for name in ("regions", "player_key", "key_door")},
-            "text": self._text(self._cells[: int(record["length"])].tolist()),
+            "text": self._text(rooms.cells[: int(record["length"])].tolist()),
         }
 
     def _text(self, cells: list[int]) -> Text:
@@ -164,7 +176,8 @@ class NativeZelda(Rooms):
         return ramp(1.0 - self.similarity.ratio(first["text"], second["text"]), self.problem._diversity)
 
 
-def _shape(problem: Any) -> tuple[int, int]:
+def shape_of(problem: Any) -> tuple[int, int]:
+    """Rows and columns of a problem's contents."""
     height, width = np.shape(problem._content_space.sample())
     return int(height), int(width)
 

@@ -19,7 +19,7 @@ from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.generators.levels import LevelContext
 from pcg.integrations.pcg_benchmark import BatchSearch, register_games, solve_problem
 from pcg.integrations.pcg_benchmark.contents import Layout
-from pcg.integrations.pcg_benchmark.operators import Operators
+from pcg.integrations.pcg_benchmark.operators import Operators, Steps
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
 INSTALLED = importlib.util.find_spec("pcg_benchmark") is not None
@@ -251,6 +251,71 @@ def test_operators_that_help_are_drawn_more_often() -> None:
     # others that came with it have had a part of the credit
     assert drawn.count(2) > 1.3 * len(drawn) / len(operators.changes)
     assert all(drawn.count(2) > drawn.count(k) for k in range(len(operators.changes)) if k != 2)
+
+
+def test_steps_between_good_contents_are_made_again_forth_and_back() -> None:
+    layout = Layout(Space([(0, 16, True)] * 6))
+    rng = np.random.default_rng(2)
+    steps = Steps(layout)
+    steps.learn(rng, np.array([1.0, 0, 0, 0, 8, 0]), np.array([5.0, 1, 0, 0, 8, 0]))  # a door between the first two
+    steps.learn(rng, np.zeros(6), np.zeros(6))  # none
+    steps.learn(rng, np.zeros(6), np.ones(6))  # too large
+    assert len(steps) == 1
+    start = np.array([8.0, 2, 0, 3, 1, 4])
+    made = set()
+    for _ in range(200):
+        vector = start.copy()
+        steps.again(layout, rng, vector, start)
+        changed = np.flatnonzero(vector != start).tolist()
+        made.add((tuple(changed), tuple(int(vector[k]) ^ int(start[k]) for k in changed)))
+    there = {((k, k + 1), (4, 1)) for k in range(5)} | {((0, 5), (1, 4))}
+    assert made == there  # any two neighbours, and the same digits whatever stood there, so that it leads back, too
+
+
+def test_steps_of_fractions_change_by_as_much() -> None:
+    layout = Layout(Space([(0.0, 1.0, False)] * 3))
+    rng = np.random.default_rng(2)
+    steps = Steps(layout)
+    steps.learn(rng, np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.3, 0.1]))
+    found = set()
+    for _ in range(50):
+        vector = np.full(3, 0.4)
+        steps.again(layout, rng, vector, vector)
+        found.add(tuple(vector.round(6).tolist()))
+    assert found == {(0.5, 0.4, 0.4), (0.4, 0.5, 0.4), (0.4, 0.4, 0.5)}
+
+
+class Pairs(Stripes):
+    """Rows of eight whole numbers, good where each of the first four differs in three digits from its partner."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._content_space = array((8,), integers(64))
+
+    def info(self, content: Any) -> dict[str, Any]:
+        numbers = np.array(content)
+        return {"fitting": int(np.count_nonzero(numbers[:4] ^ numbers[4:] == 21)), "first": numbers[:4].tolist()}
+
+    def quality(self, info: dict[str, Any]) -> float:
+        return info["fitting"] / 4
+
+    def diversity(self, one: dict[str, Any], other: dict[str, Any]) -> float:
+        return float(np.mean([a != b for a, b in zip(one["first"], other["first"], strict=True)]))
+
+    def controlability(self, info: dict[str, Any], control: dict[str, Any]) -> float:
+        return 1.0
+
+
+def test_contents_whose_parts_fit_each_other_are_found_by_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def settled() -> int:
+        searches = [BatchSearch(Environment(Pairs()), [{}] * 20, seed) for seed in range(4)]
+        for search in searches:
+            search.run(evaluations=6000)
+        return sum(member is not None for search in searches for member in search.settled)
+
+    with_steps = settled()
+    monkeypatch.setattr(Steps, "learn", lambda *_: None)
+    assert with_steps > 1.3 * settled()
 
 
 def test_batch_is_good_controlled_and_diverse(stand_in: ModuleType) -> None:

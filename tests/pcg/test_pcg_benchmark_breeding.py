@@ -290,6 +290,7 @@ def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypat
 
 
 def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breeding, "NEARLY", 0.0)
     monkeypatch.setattr(breeding, "OPEN", 1.0)
     monkeypatch.setattr(breeding, "LACKING", 1.0)
     monkeypatch.setattr(breeding, "SPREAD", 1.0)
@@ -304,6 +305,25 @@ def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatc
     bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
     assert bred.set.size == 3
     assert {bred._parent().info["ones"] for _ in range(40)} == {0, 1, 5, 9}
+
+
+def test_many_parents_are_those_that_few_of_the_set_are_in_the_way_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breeding, "NEARLY", 1.0)
+    monkeypatch.setattr(breeding, "DRAWN", 80)
+    monkeypatch.setattr(Counts, "diversity", lambda self, one, other: float(abs(one["ones"] - other["ones"]) > 2))
+    problem = Counts()
+    bred = Breeding(problem, [{}] * 13, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+
+    def offer(ones: int) -> None:
+        bred.offer(Member(np.array([1.0] * ones + [0.0] * (12 - ones)), {"ones": ones}, 1.0))
+
+    offer(4)
+    assert bred._parent().info["ones"] == 4  # all that there is
+    offer(8)
+    offer(6)  # both of the set are in its way
+    assert {bred._parent().info["ones"] for _ in range(40)} == {6}
+    offer(9)  # one of the set is
+    assert {bred._parent().info["ones"] for _ in range(40)} == {9}
 
 
 def test_no_child_is_judged_twice_as_long_as_there_are_others() -> None:

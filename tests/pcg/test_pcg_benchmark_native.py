@@ -14,6 +14,7 @@ import pytest
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
+from benchmarks.pcg_benchmark.native_isaac import DOWN, LEFT, RIGHT, UP, NativeIsaac
 from benchmarks.pcg_benchmark.native_maps import NativeBinary, NativeSokoban, NativeZelda
 from benchmarks.pcg_benchmark.plan_table import PlanTable, SimilarityRatio, Text
 from pcg.integrations.pcg_benchmark.contents import Layout
@@ -225,6 +226,100 @@ def test_a_table_tells_who_is_alike_in_either_order(shortest: int, longest: int)
         assert table.meet(text).astype(bool).tolist() == expected
         some = np.array([5, 0, 3])
         assert table.meet_some(text, some).astype(bool).tolist() == [expected[k] for k in some]
+
+
+def isaac(layout: list[int], start: int = 0, boss: int = 1) -> dict[str, Any]:
+    """Evaluate a map of four by four rooms."""
+    content = {"layout": layout, "start": start, "boss": boss, "shop": 2, "treasure": 3}
+    return NativeIsaac(SimpleNamespace(_height=4, _width=4, _diversity=0.6)).info(content)
+
+
+SPIRAL = [
+    RIGHT, LEFT | RIGHT, LEFT | RIGHT, LEFT | DOWN,
+    RIGHT | DOWN, LEFT | RIGHT, LEFT | DOWN, UP | DOWN,
+    UP | DOWN, RIGHT, LEFT | UP, UP | DOWN,
+    UP | RIGHT, LEFT | RIGHT, LEFT | RIGHT, LEFT | UP,
+]  # fmt: skip
+"""A way through all rooms of a map."""
+
+
+def test_isaac_counts_rooms_regions_and_doors_that_lead_nowhere() -> None:
+    info = isaac(SPIRAL)
+    assert [info[name] for name in ("map_size", "num_regions", "connect_regions", "loose_connections")] == [16, 1, 1, 0]
+    assert (info["locations"], info["dead_end"]) == (4, 0)
+    cut = SPIRAL.copy()
+    cut[7] = 0  # doors of the rooms above and below it lead nowhere
+    info = isaac(cut, boss=7)
+    assert [info[name] for name in ("map_size", "num_regions", "connect_regions", "loose_connections")] == [15, 1, 2, 2]
+    assert info["locations"] == 3
+    outside = SPIRAL.copy()
+    outside[0] |= UP
+    assert isaac(outside)["loose_connections"] == 1
+
+
+def test_isaac_looks_for_player_and_boss_at_one_cell_a_room_in_the_drawing() -> None:
+    # drawn are the rooms at (1, 1) and (4, 1) of the first row with two doors between; rooms 5 and 4 are beside these
+    assert isaac(SPIRAL, start=5, boss=6)["player_boss_distance"] == 1
+    assert isaac(SPIRAL, start=5, boss=5)["player_boss_distance"] == -1
+    assert isaac(SPIRAL, start=0, boss=6)["player_boss_distance"] == -1  # no way from a corner that is not drawn
+
+
+def test_maps_of_isaac_are_unlike_where_half_of_the_doors_differ_and_not_many_more() -> None:
+    native = NativeIsaac(SimpleNamespace(_height=4, _width=4, _diversity=0.6))
+    closed = {"rooms": (1 << 16) - 1, "doors": 0}
+    worth = [native.diversity(closed, closed | {"doors": (1 << count) - 1}) for count in (0, 8, 12, 14, 16, 17)]
+    assert worth == [0.0, pytest.approx(0.375 / 0.6), pytest.approx(0.5625 / 0.6), 1.0, 1.0, 0.0]
+    assert native.diversity(closed, {"rooms": (1 << 13) - 1, "doors": (1 << 12) - 1}) == 1.0  # and three rooms
+    table = native.table(4)
+    for place, doors in enumerate((0, 14, 16)):
+        table.put(place, closed | {"doors": (1 << doors) - 1})
+    assert table.meet(closed).tolist() == [1, 0, 0, 0]  # the last place is empty
+    assert table.meet_some(closed | {"doors": (1 << 15) - 1}, np.array([2, 0])).tolist() == [1, 0]
+    table.clear(0)
+    table.use(2)
+    assert table.meet(closed).tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
+@pytest.mark.parametrize("name", ["isaac-v0", "isaac-large-v0"])
+def test_native_isaac_measures_what_the_package_does(name: str) -> None:
+    import pcg_benchmark
+
+    environment = pcg_benchmark.make(name)
+    environment.seed(2)
+    theirs = environment._problem
+    native = NativeIsaac(theirs)
+    rng = np.random.default_rng(3)
+    steps = {(0, -1): (LEFT, RIGHT), (-1, 0): (UP, DOWN), (0, 1): (RIGHT, LEFT), (1, 0): (DOWN, UP)}
+    compared = []
+    for k in range(80):
+        content = environment.content_space.sample()
+        if k % 3:  # rooms that are connected, now and then but for a door
+            doors = np.zeros((native.height, native.width), int)
+            rooms = [(int(rng.integers(native.height)), int(rng.integers(native.width)))]
+            for _ in range(int(rng.integers(100))):
+                y, x = rooms[int(rng.integers(len(rooms)))]
+                (down, right), (door, back) = list(steps.items())[int(rng.integers(4))]
+                if 0 <= y + down < native.height and 0 <= x + right < native.width:
+                    doors[y, x] |= door
+                    doors[y + down, x + right] |= back
+                    rooms.append((y + down, x + right))
+            doors.flat[int(rng.integers(doors.size))] ^= (k % 2) * UP
+            content["layout"] = doors.ravel().tolist()
+        mine, told = native.info(content), theirs.info(content)
+        assert {key: mine[key] for key in told if key != "flat"} == {key: told[key] for key in told if key != "flat"}
+        assert theirs.quality(mine) == theirs.quality(told)
+        compared.append((mine, told))
+    table = native.table(80)
+    for place, (mine, _) in enumerate(compared):
+        table.put(place, mine)
+    unlike = 0
+    for mine, told in compared:
+        worth = [float(theirs.diversity(told, other)) for _, other in compared]
+        assert [native.diversity(mine, other) for other, _ in compared] == worth
+        assert table.meet(mine).tolist() == [int(value < 1) for value in worth]
+        unlike += sum(value >= 1 for value in worth)
+    assert unlike > 50
 
 
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")

@@ -2,9 +2,10 @@
 
 Climbs that each look for one content more end early where few contents are unlike each other: what is found is what is
 common, and what is rare is in nobody's way. So all good contents are kept in an `IndependentSet` and have children.
-Parents are drawn evenly over each number that the problem's `info` tells of contents (of things, of moves, ...), so
-that those far from the common ones, where there is room, have as many children as all of those; some are drawn from
-those that obey a control which nothing in the set is matched with.
+Many parents are those that few of the set are in the way of: their children are likelier to fit in. The others are
+drawn evenly over each number that the problem's `info` tells of contents (of things, of moves, ...), so that those far
+from the common ones, where there is room, have as many children as all of those; some are drawn from those that obey a
+control which nothing in the set is matched with.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ NEW = 5
 """Children that are drawn, at most, until one is not known: a third of the good ones would be."""
 REMEMBERED = 1_000_000
 """Children that are known, at most, before all are forgotten."""
+NEARLY = 0.6
+"""Share of parents that the fewest of the set are in the way of, of some that are drawn from those outside it."""
+DRAWN = 3
+"""How many are drawn for that."""
 SPREAD = 0.95
-"""Share of parents that are drawn evenly over what is told of contents, not over the contents."""
+"""Share of other parents that are drawn evenly over what is told of contents, not over the contents."""
 OPEN = 0.5
 """Share of these that are drawn from what obeys a control that no content of the set is matched with."""
 LACKING = 0.8
@@ -125,6 +130,8 @@ class Breeding:
         member = judge(vector)
         self._judged += 1
         kept = member.quality >= 1 and self._is_new(member, parent) and self.offer(member)
+        if kept:
+            self.operators.steps.learn(self.rng, parent.vector, vector)
         self.operators.learn(used, kept)
         size = len(self.set.rows)
         while self.set.compared < self._work * self._judged and self.set.size < size and self.set.improve():
@@ -142,6 +149,11 @@ class Breeding:
 
     def _parent(self) -> Member:
         """Return a content to have a child."""
+        if self.rng.random() < NEARLY:
+            rows = self.rng.integers(self.set.used, size=DRAWN)
+            outside = rows[~self.set.inside[rows]]
+            if len(outside):
+                return self._member(int(outside[self.set.tight[outside].argmin()]))
         if self.rng.random() < SPREAD:
             parents = self.parents
             if self.rng.random() < (LACKING if self.set.lacks_controls() else OPEN):

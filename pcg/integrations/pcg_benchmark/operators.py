@@ -2,9 +2,10 @@
 
 A content is a vector of leaves (`Layout`). What a leaf means is unknown; what can be told from the space alone is which
 leaves are of one kind (those of one array, or of one entry of equal records), and whether they lie in a grid. So a
-change redraws, copies, exchanges or shifts leaves of one kind, or draws on a grid. Which changes are of use differs
-from problem to problem and is learned: each is drawn in proportion to the share of its contents that were kept
-(probability matching, as in adaptive operator selection: Fialho et al. 2010).
+change redraws, copies, exchanges or shifts leaves of one kind, draws on a grid, or makes again what led from one good
+content to another. Which changes are of use differs from problem to problem and is learned: each is drawn in proportion
+to the share of its contents that were kept (probability matching, as in adaptive operator selection: Fialho et al.
+2010).
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ MEMORY = 0.995
 """Factor by which earlier outcomes of a change count less with each new one."""
 COUNTS = (1, 2, 3, 5, 9)
 """Numbers of changes that are made at once."""
+STEPS = 400
+"""Steps that are remembered."""
+SMALL = 4
+"""Leaves that a step changes at most."""
+ELSEWHERE = 0.5
+"""Share of steps that are made at other places of the kinds than they were made at."""
 RARE = 8
 """Values that fill less than one of so many cells of a grid are rare: things rather than ground."""
 
@@ -31,12 +38,66 @@ Change = Callable[[Layout, np.random.Generator, Vector, Vector], None]
 """Changes a vector in place; the second vector is another content, whose parts may be copied."""
 
 
-class Operators:
-    """Changes for the contents of a layout, how many to make at once, and how often each was of use."""
+class Steps:
+    """Small differences between good contents, to be made again in others.
+
+    Where a content is good only if several leaves fit each other (the flags of two rooms that say that there is a door
+    between them), changes of single leaves hardly ever lead from one good content to another. What has done so once
+    often does so again: in other contents, in the other direction, and at other places of the same kinds. Of whole
+    numbers the binary digits that differ are flipped, so that a step is its own way back; others change by as much.
+    """
 
     def __init__(self, layout: Layout) -> None:
+        self._whole, self._low = layout.whole, layout.low
+        self._place = np.zeros(len(layout), np.intp)  # of each leaf among those of its kind
+        for kind in layout.kinds:
+            self._place[kind] = np.arange(len(kind))
+        self._made: list[tuple[NDArray[np.intp], Vector]] = []  # leaves, and how they changed
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def learn(self, rng: np.random.Generator, good: Vector, also_good: Vector) -> None:
+        """Remember how two good contents differ, if they do so in few leaves."""
+        leaves = np.flatnonzero(good != also_good)
+        if not 0 < len(leaves) <= SMALL:
+            return
+        before, after, low = good[leaves], also_good[leaves], self._low[leaves]
+        digits = (before - low).astype(np.int64) ^ (after - low).astype(np.int64)
+        step = leaves, np.where(self._whole[leaves], digits, after - before)
+        if len(self._made) < STEPS:
+            self._made.append(step)
+        else:
+            self._made[int(rng.integers(STEPS))] = step
+
+    def again(self, layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
+        """Make a step of those that are remembered."""
+        if not self._made:
+            return
+        leaves, change = self._made[int(rng.integers(len(self._made)))]
+        if rng.random() < ELSEWHERE:
+            kinds = [layout.kinds[kind] for kind in layout.kind_of[leaves].tolist()]
+            shift = int(rng.integers(min(len(kind) for kind in kinds)))
+            moved = (self._place[leaves] + shift).tolist()
+            leaves = np.array([kind[place % len(kind)] for kind, place in zip(kinds, moved, strict=True)])
+        low = self._low[leaves]
+        flipped = low + ((vector[leaves] - low).astype(np.int64) ^ change.astype(np.int64))
+        vector[leaves] = np.where(self._whole[leaves], flipped, vector[leaves] + change)
+
+
+class Operators:
+    """Changes for the contents of a layout, how many to make at once, and how often each was of use.
+
+    Args:
+        layout: of the contents.
+        steps: those that are made again; others may learn and make the same.
+    """
+
+    def __init__(self, layout: Layout, steps: Steps | None = None) -> None:
         self.layout = layout
-        self.changes: Sequence[Change] = (*ON_LEAVES, *(ON_GRIDS if layout.grid is not None else ()))
+        self.steps = Steps(layout) if steps is None else steps
+        on_grids = ON_GRIDS if layout.grid is not None else ()
+        self.changes: Sequence[Change] = (*ON_LEAVES, *on_grids, self.steps.again)
         self._kinds = _Shares(len(self.changes))
         self._counts = _Shares(len(COUNTS))
 

@@ -31,7 +31,7 @@ import numpy as np
 
 from pcg.integrations.pcg_benchmark.breeding import Breeding
 from pcg.integrations.pcg_benchmark.contents import Layout, Member, Vector
-from pcg.integrations.pcg_benchmark.operators import Operators
+from pcg.integrations.pcg_benchmark.operators import Operators, Steps
 from pcg.integrations.pcg_benchmark.starting_contents import starting_contents
 
 POOL = 1000
@@ -135,7 +135,8 @@ class BatchSearch:
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 2])
         # what helps a content towards quality and control, and what keeps both but leads away from others
-        self._towards, self._away = Operators(self.layout), Operators(self.layout)
+        self._steps = Steps(self.layout)
+        self._towards, self._away = Operators(self.layout, self._steps), Operators(self.layout, self._steps)
         self.judged = 0
         self.settled: list[Member | None] = [None] * len(self.controls)
         self._queue = list(range(len(self.controls)))  # open slots, those that are searched for first
@@ -217,7 +218,7 @@ class BatchSearch:
     def _breed(self) -> None:
         """Breed contents for all slots together, for as long as that settles more of them."""
         if self._breeding is None:
-            self._breeding = Breeding(self.problem, self.controls, Operators(self.layout), self.rng)
+            self._breeding = Breeding(self.problem, self.controls, Operators(self.layout, self._steps), self.rng)
         breeding = self._breeding
         for slot, member in enumerate(self.settled):
             if member is not None:
@@ -406,7 +407,10 @@ class BatchSearch:
         if (vector == climb.member.vector).all():
             return False
         climb.way.spent += 1.0
-        progress = self._consider(self._judge(vector), slot, climb)
+        judged = self._judge(vector)
+        if climb.member.quality >= 1 and judged.quality >= 1:
+            self._steps.learn(self.rng, climb.member.vector, judged.vector)
+        progress = self._consider(judged, slot, climb)
         operators.learn(used, progress)
         if progress:
             climb.idle = 0

@@ -256,10 +256,10 @@ def test_operators_that_help_are_drawn_more_often() -> None:
 def test_steps_between_good_contents_are_made_again_forth_and_back() -> None:
     layout = Layout(Space([(0, 16, True)] * 6))
     rng = np.random.default_rng(2)
-    steps = Steps(layout)
-    steps.learn(rng, np.array([1.0, 0, 0, 0, 8, 0]), np.array([5.0, 1, 0, 0, 8, 0]))  # a door between the first two
-    steps.learn(rng, np.zeros(6), np.zeros(6))  # none
-    steps.learn(rng, np.zeros(6), np.ones(6))  # too large
+    steps = Steps(layout, rng)
+    steps.learn(np.array([1.0, 0, 0, 0, 8, 0]), np.array([5.0, 1, 0, 0, 8, 0]))  # a door between the first two
+    steps.learn(np.zeros(6), np.zeros(6))  # none
+    steps.learn(np.zeros(6), np.ones(6))  # too large
     assert len(steps) == 1
     start = np.array([8.0, 2, 0, 3, 1, 4])
     made = set()
@@ -275,8 +275,8 @@ def test_steps_between_good_contents_are_made_again_forth_and_back() -> None:
 def test_steps_of_fractions_change_by_as_much() -> None:
     layout = Layout(Space([(0.0, 1.0, False)] * 3))
     rng = np.random.default_rng(2)
-    steps = Steps(layout)
-    steps.learn(rng, np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.3, 0.1]))
+    steps = Steps(layout, rng)
+    steps.learn(np.array([0.5, 0.2, 0.1]), np.array([0.5, 0.3, 0.1]))
     found = set()
     for _ in range(50):
         vector = np.full(3, 0.4)

@@ -14,7 +14,6 @@ from pcg.integrations.pcg_benchmark import BatchSearch, breeding, independent_se
 from pcg.integrations.pcg_benchmark.breeding import Breeding, numbers_of
 from pcg.integrations.pcg_benchmark.contents import Layout, Member
 from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable
-from pcg.integrations.pcg_benchmark.operators import Operators
 
 
 def near(one: int, other: int) -> bool:
@@ -227,7 +226,7 @@ class Counts(Stripes):
 def test_what_is_rare_is_bred_from_what_is_nearly_as_rare() -> None:
     problem = Counts()
     layout = Layout(problem._content_space)
-    bred = Breeding(problem, [{}] * 13, Operators(layout), np.random.default_rng(3))
+    bred = Breeding(problem, [{}] * 13, layout, np.random.default_rng(3))
     half = np.array([0.0, 1.0] * 6)
 
     def judge(vector: Any) -> Member:
@@ -243,7 +242,7 @@ def test_what_is_rare_is_bred_from_what_is_nearly_as_rare() -> None:
 def test_contents_that_obey_nothing_or_are_copies_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counts, "controlability", lambda self, info, control: float(info["ones"] == control["ones"]))
     problem = Counts()
-    bred = Breeding(problem, [{"ones": 6}], Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{"ones": 6}], Layout(problem._content_space), np.random.default_rng(3))
     assert not bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
     assert bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0), (0,))  # taken to obey
     assert bred.set.size == 1
@@ -258,7 +257,7 @@ def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.Mo
     monkeypatch.setattr(breeding, "ALIKE", 3)
     monkeypatch.setattr(breeding, "ROOM_BY_PAIRS", 10)
     problem = SimpleNamespace(diversity=lambda one, other: 1.0, controlability=lambda info, control: 1.0)
-    bred = Breeding(problem, [{}], Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{}], Layout(Counts()._content_space), np.random.default_rng(3))
     for number in range(200):
         bred.offer(Member(np.array([float(number)]), {"number": number, "same": 1}, 1.0))
         if number == 9:
@@ -279,7 +278,7 @@ def test_numbers_of_contents_that_had_to_go_are_forgotten(monkeypatch: pytest.Mo
 def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breeding, "ROOM_BY_PAIRS", 5)
     problem = SimpleNamespace(diversity=Counts().diversity, controlability=lambda info, control: 1.0)
-    bred = Breeding(problem, [{}] * 13, Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{}] * 13, Layout(Counts()._content_space), np.random.default_rng(3))
     for k in range(200):
         bits = np.array([float(k >> bit & 1) for bit in range(12)])
         bred.offer(Member(bits, {"ones": int(bits.sum())}, 1.0))
@@ -290,14 +289,13 @@ def test_parents_of_a_number_have_it_however_many_contents_come_and_go(monkeypat
 
 
 def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breeding, "NEARLY", 0.0)
     monkeypatch.setattr(breeding, "OPEN", 1.0)
     monkeypatch.setattr(breeding, "LACKING", 1.0)
     monkeypatch.setattr(breeding, "SPREAD", 1.0)
     monkeypatch.setattr(Counts, "controlability", lambda self, info, control: float(info["ones"] <= control["most"]))
     problem = Counts()
     controls = [{"most": 12}, {"most": 1}, {"most": 1}]
-    bred = Breeding(problem, controls, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, controls, Layout(problem._content_space), np.random.default_rng(3))
     for ones in (9, 5, 1):
         bred.offer(Member(np.array([1.0] * ones + [0.0] * (12 - ones)), {"ones": ones}, 1.0))
     assert bred.set.size == 2
@@ -308,11 +306,11 @@ def test_some_parents_obey_a_control_that_is_open(monkeypatch: pytest.MonkeyPatc
 
 
 def test_many_parents_are_those_that_few_of_the_set_are_in_the_way_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breeding, "NEARLY", 1.0)
     monkeypatch.setattr(breeding, "DRAWN", 80)
     monkeypatch.setattr(Counts, "diversity", lambda self, one, other: float(abs(one["ones"] - other["ones"]) > 2))
     problem = Counts()
-    bred = Breeding(problem, [{}] * 13, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{}] * 13, Layout(problem._content_space), np.random.default_rng(3))
+    bred._nearly = 1.0
 
     def offer(ones: int) -> None:
         bred.offer(Member(np.array([1.0] * ones + [0.0] * (12 - ones)), {"ones": ones}, 1.0))
@@ -328,7 +326,7 @@ def test_many_parents_are_those_that_few_of_the_set_are_in_the_way_of(monkeypatc
 
 def test_no_child_is_judged_twice_as_long_as_there_are_others() -> None:
     problem = Counts()
-    bred = Breeding(problem, [{}] * 13, Operators(Layout(problem._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{}] * 13, Layout(problem._content_space), np.random.default_rng(3))
     judged: list[bytes] = []
 
     def judge(vector: Any) -> Member:
@@ -354,7 +352,7 @@ def test_many_are_compared_at_once_where_the_problem_can() -> None:
         controlability=Counts().controlability,
         table=lambda places: AtOnce(places, lambda one, other: one["ones"] == other["ones"]),
     )
-    bred = Breeding(problem, [{}] * 3, Operators(Layout(Counts()._content_space)), np.random.default_rng(3))
+    bred = Breeding(problem, [{}] * 3, Layout(Counts()._content_space), np.random.default_rng(3))
     assert bred.offer(Member(np.zeros(12), {"ones": 0}, 1.0))
     assert asked
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from pcg.integrations.pcg_benchmark.contents import Member, Vector
+from pcg.integrations.pcg_benchmark.contents import Layout, Member, Vector
 from pcg.integrations.pcg_benchmark.independent_set import IndependentSet, PairTable, Table
-from pcg.integrations.pcg_benchmark.operators import Operators
+from pcg.integrations.pcg_benchmark.operators import Operators, Steps
 
 ROOM = 6_000
 """Good contents that are kept."""
@@ -33,7 +33,8 @@ NEW = 5
 REMEMBERED = 1_000_000
 """Children that are known, at most, before all are forgotten."""
 NEARLY = 0.6
-"""Share of parents that the fewest of the set are in the way of, of some that are drawn from those outside it."""
+"""Share of parents that the fewest of the set are in the way of, of some that are drawn from those outside it; where
+each pair is a question of its own the set is worked on too little for that to be of use."""
 DRAWN = 3
 """How many are drawn for that."""
 SPREAD = 0.95
@@ -54,13 +55,22 @@ class Breeding:
     Args:
         problem: answers `diversity` and `controlability`; where it has a `table`, that compares many contents at once.
         controls: what each content of the set shall do.
-        operators: make children.
+        layout: of the contents.
         rng: of everything drawn here.
+        steps: that children are made by, too; they learn from those that are kept.
     """
 
-    def __init__(self, problem: Any, controls: Sequence[Any], operators: Operators, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        problem: Any,
+        controls: Sequence[Any],
+        layout: Layout,
+        rng: np.random.Generator,
+        steps: Steps | None = None,
+    ) -> None:
         self.problem = problem
-        self.operators = operators
+        self.steps = Steps(layout, rng) if steps is None else steps
+        self.operators = Operators(layout, self.steps)
         self.rng = rng
         self.parents = _Parents(rng)
         self._controls: dict[str, tuple[Any, list[int], _Parents]] = {}  # equal controls are asked about once
@@ -70,7 +80,7 @@ class Breeding:
             same.append(slot)
             self._obeying.append(obeying)
         own: Callable[[int], Table] | None = getattr(problem, "table", None)
-        self._work, room = (WORK_BY_PAIRS, ROOM_BY_PAIRS) if own is None else (WORK, ROOM)
+        self._work, room, self._nearly = (WORK_BY_PAIRS, ROOM_BY_PAIRS, 0.0) if own is None else (WORK, ROOM, NEARLY)
         table = own or self._pairs
         self.set = IndependentSet(len(controls), room, table(len(controls)), table(room), rng)
         self.members: dict[bytes, Member] = {}
@@ -131,7 +141,7 @@ class Breeding:
         self._judged += 1
         kept = member.quality >= 1 and self._is_new(member, parent) and self.offer(member)
         if kept:
-            self.operators.steps.learn(self.rng, parent.vector, vector)
+            self.steps.learn(parent.vector, vector)
         self.operators.learn(used, kept)
         size = len(self.set.rows)
         while self.set.compared < self._work * self._judged and self.set.size < size and self.set.improve():
@@ -149,7 +159,7 @@ class Breeding:
 
     def _parent(self) -> Member:
         """Return a content to have a child."""
-        if self.rng.random() < NEARLY:
+        if self._nearly and self.rng.random() < self._nearly:
             rows = self.rng.integers(self.set.used, size=DRAWN)
             outside = rows[~self.set.inside[rows]]
             if len(outside):

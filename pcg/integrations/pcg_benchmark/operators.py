@@ -47,7 +47,8 @@ class Steps:
     numbers the binary digits that differ are flipped, so that a step is its own way back; others change by as much.
     """
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, rng: np.random.Generator) -> None:
+        self._rng = rng  # of its own: what is remembered changes nothing where no step is made
         self._whole, self._low = layout.whole, layout.low
         self._place = np.zeros(len(layout), np.intp)  # of each leaf among those of its kind
         for kind in layout.kinds:
@@ -57,7 +58,7 @@ class Steps:
     def __len__(self) -> int:
         return len(self._made)
 
-    def learn(self, rng: np.random.Generator, good: Vector, also_good: Vector) -> None:
+    def learn(self, good: Vector, also_good: Vector) -> None:
         """Remember how two good contents differ, if they do so in few leaves."""
         leaves = np.flatnonzero(good != also_good)
         if not 0 < len(leaves) <= SMALL:
@@ -68,7 +69,7 @@ class Steps:
         if len(self._made) < STEPS:
             self._made.append(step)
         else:
-            self._made[int(rng.integers(STEPS))] = step
+            self._made[int(self._rng.integers(STEPS))] = step
 
     def again(self, layout: Layout, rng: np.random.Generator, vector: Vector, other: Vector) -> None:
         """Make a step of those that are remembered."""
@@ -90,14 +91,13 @@ class Operators:
 
     Args:
         layout: of the contents.
-        steps: those that are made again; others may learn and make the same.
+        steps: those that are made again; without it none are.
     """
 
     def __init__(self, layout: Layout, steps: Steps | None = None) -> None:
         self.layout = layout
-        self.steps = Steps(layout) if steps is None else steps
-        on_grids = ON_GRIDS if layout.grid is not None else ()
-        self.changes: Sequence[Change] = (*ON_LEAVES, *on_grids, self.steps.again)
+        again = () if steps is None else (steps.again,)
+        self.changes: Sequence[Change] = (*ON_LEAVES, *(ON_GRIDS if layout.grid is not None else ()), *again)
         self._kinds = _Shares(len(self.changes))
         self._counts = _Shares(len(COUNTS))
 

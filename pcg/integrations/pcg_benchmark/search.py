@@ -135,8 +135,8 @@ class BatchSearch:
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 2])
         # what helps a content towards quality and control, and what keeps both but leads away from others
-        self._steps = Steps(self.layout)
-        self._towards, self._away = Operators(self.layout, self._steps), Operators(self.layout, self._steps)
+        self._towards, self._away = Operators(self.layout), Operators(self.layout)
+        self._steps = Steps(self.layout, np.random.default_rng([seed, 3]))  # for breeding
         self.judged = 0
         self.settled: list[Member | None] = [None] * len(self.controls)
         self._queue = list(range(len(self.controls)))  # open slots, those that are searched for first
@@ -218,7 +218,7 @@ class BatchSearch:
     def _breed(self) -> None:
         """Breed contents for all slots together, for as long as that settles more of them."""
         if self._breeding is None:
-            self._breeding = Breeding(self.problem, self.controls, Operators(self.layout, self._steps), self.rng)
+            self._breeding = Breeding(self.problem, self.controls, self.layout, self.rng, self._steps)
         breeding = self._breeding
         for slot, member in enumerate(self.settled):
             if member is not None:
@@ -409,7 +409,7 @@ class BatchSearch:
         climb.way.spent += 1.0
         judged = self._judge(vector)
         if climb.member.quality >= 1 and judged.quality >= 1:
-            self._steps.learn(self.rng, climb.member.vector, judged.vector)
+            self._steps.learn(climb.member.vector, judged.vector)
         progress = self._consider(judged, slot, climb)
         operators.learn(used, progress)
         if progress:

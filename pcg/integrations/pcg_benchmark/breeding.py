@@ -36,7 +36,7 @@ NEARLY = 0.6
 """Share of parents that the fewest of the set are in the way of, of some that are drawn from those outside it; where
 each pair is a question of its own the set is worked on too little for that to be of use."""
 DRAWN = 3
-"""How many are drawn for that."""
+"""Contents that are drawn for that."""
 SPREAD = 0.95
 """Share of other parents that are drawn evenly over what is told of contents, not over the contents."""
 OPEN = 0.5

@@ -48,8 +48,8 @@ class NativeIsaac:
         doors = {LEFT: drawn[1::3, 0::3], UP: drawn[0::3, 1::3], RIGHT: drawn[1::3, 2::3], DOWN: drawn[2::3, 1::3]}
         for bit, cells in doors.items():
             cells[:] = 2 * ((layout & bit) > 0)
-        text = np.packbits(drawn[1::3, 1::3]).tobytes()
-        walls = b"".join(np.packbits(cells).tobytes() for cells in doors.values())
+        rooms_bits = np.packbits(drawn[1::3, 1::3]).tobytes()
+        doors_bits = b"".join(np.packbits(cells).tobytes() for cells in doors.values())
         loose = int(
             np.count_nonzero(doors[LEFT][:, 0]) + np.count_nonzero(doors[RIGHT][:, -1])
             + np.count_nonzero(doors[UP][0]) + np.count_nonzero(doors[DOWN][-1])
@@ -58,16 +58,20 @@ class NativeIsaac:
         )  # fmt: skip
         places = {content["start"], content["boss"], content["treasure"], content["shop"]}
         flat = content["layout"]
+        regions, drawn_regions = (
+            int(invoke1(count_regions.address, rooms.address)) for rooms in (self._rooms, self._drawing)
+        )
+        distance = self._distance(int(content["start"]), int(content["boss"]))  # last: it draws both into the drawing
         return {
             "map_size": int(np.count_nonzero(layout)),
-            "num_regions": int(invoke1(count_regions.address, self._rooms.address)),
-            "connect_regions": int(invoke1(count_regions.address, self._drawing.address)),
+            "num_regions": regions,
+            "connect_regions": drawn_regions,
             "loose_connections": loose,
             "locations": sum(flat[place] > 0 for place in places),
-            "player_boss_distance": self._distance(int(content["start"]), int(content["boss"])),
+            "player_boss_distance": distance,
             "dead_end": sum(flat[content[name]] in (LEFT, UP, RIGHT, DOWN) for name in ("boss", "treasure", "shop")),
-            "rooms": int.from_bytes(text, "little"),
-            "doors": int.from_bytes(walls, "little"),
+            "rooms": int.from_bytes(rooms_bits, "little"),
+            "doors": int.from_bytes(doors_bits, "little"),
         }
 
     def _distance(self, start: int, boss: int) -> int:

@@ -98,7 +98,6 @@ class Rooms:
     """
 
     def __init__(self, height: int, width: int) -> None:
-        self.height, self.width = height, width
         count = height * width
         self.tiles = np.zeros((height, width), np.int8)
         self.far, self.cells = np.zeros(count, np.int32), np.zeros(count, np.int32)

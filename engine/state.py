@@ -232,6 +232,10 @@ class State:
         """Internal 48-bit state of the game's java.util.Random."""
         return int(self._head.rng)
 
+    @rng.setter
+    def rng(self, value: int) -> None:
+        self._head.rng = value
+
     @property
     def aux(self) -> int:
         """State of the auxiliary generator (docs/compatibility.md)."""

@@ -3,7 +3,8 @@
 A rule matters where a play then ends otherwise: by another winner, or at another time; a resource, where it does when
 nobody can hold any of it. Of all measures of evolved games
 the number of such rules agreed best with a designer's marks. What no recorded play executes cannot matter to them and
-is not tried.
+is not tried. Points alone are something where they tell of an event that no other rule pays for; a rule that only makes
+another's points more, of which every play is the same when the other pays them all, tells nobody anything.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pcg.engine.game import Game
-from pcg.engine.state import Outcome
+from pcg.engine.state import Outcome, State
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.effect_semantics import consequences
+from pcg.evaluators.effect_semantics import consequences, first_number
 from pcg.evaluators.judging.game_plays import MOST_MOVING, TICK_WORK, GamePlay, GamePlays
 
 
@@ -26,7 +27,7 @@ class Ablation:
     Attributes:
         rules: number of rules, terminations not included.
         outcome: effects whose removal changes who wins or when.
-        score: further effects whose removal changes the score alone.
+        score: further effects whose removal changes the score alone, and whose points no other effect could give.
         endings: terminations whose removal changes who wins or when.
         terminations: number of terminations.
         held: resources without which somebody else wins or the end comes at another time, by type.
@@ -92,48 +93,139 @@ def resources_of(definition: GameDefinition) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+@dataclass(frozen=True)
+class _Recording:
+    """A recorded play, with the random numbers that were to come before each of its ticks and the score after it."""
+
+    play: GamePlay
+    chance: tuple[tuple[int, int], ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class _Replay:
+    """A recorded play in another version of the game: how it ends, and the score after each tick."""
+
+    won: bool
+    lost: bool
+    scores: tuple[float, ...]
+
+
 def ablation(plays: GamePlays, recorded: Sequence[GamePlay]) -> Ablation:
-    """Play recorded plays again without each rule that was executed in any play, each termination and each resource."""
+    """Play recorded plays again without each rule that was executed in any play, each termination and each resource.
+
+    Every tick begins with the random numbers that it had: that a rule draws some, which others then do not get, is no
+    change that its absence makes.
+    """
     definition = plays.game.definition
+    recordings = [_recording(plays, play) for play in recorded]
     outcome, score, endings = [], [], []
     for effect in definition.effects:
         if not plays.fired[effect.index]:
             continue
-        changed = _difference(plays, without_effect(definition, effect.index), recorded)
+        changed = _difference(plays, without_effect(definition, effect.index), recordings)
         if changed == 2:
             outcome.append(effect.index)
         elif changed == 1:
             score.append(effect.index)
+    score = _own_points(plays, score, recordings)
     for k in range(len(definition.terminations)):
-        if _difference(plays, without_termination(definition, k), recorded) == 2:
+        if _difference(plays, without_termination(definition, k), recordings) == 2:
             endings.append(k)
     resources = resources_of(definition)
-    held = [t for t in resources if _difference(plays, without_resource(definition, t), recorded) == 2]
+    held = [t for t in resources if _difference(plays, without_resource(definition, t), recordings) == 2]
     return Ablation(
         len(definition.effects), tuple(outcome), tuple(score), tuple(endings), len(definition.terminations),
         tuple(held), len(resources),
     )  # fmt: skip
 
 
-def _difference(plays: GamePlays, definition: GameDefinition, recorded: Sequence[GamePlay]) -> int:
+def _with_points(definition: GameDefinition, index: int, points: int) -> GameDefinition:
+    """A game in which an effect gives more points."""
+    effects = list(definition.effects)
+    given = first_number(effects[index].params.get("scoreChange"), 0)
+    effects[index] = replace(effects[index], params={**effects[index].params, "scoreChange": given + points})
+    return replace(definition, effects=tuple(effects), diagnostics=())
+
+
+def _own_points(plays: GamePlays, score: Sequence[int], recordings: Sequence[_Recording]) -> list[int]:
+    """Return the effects, of those whose removal changes the score alone, whose points no other effect could give: with
+    these added to the other's all recorded plays would have the same score at every tick.
+    """
+    definition = plays.game.definition
+    scores = [recording.scores for recording in recordings]
+    paying = [
+        e.index for e in definition.effects if plays.fired[e.index] and first_number(e.params.get("scoreChange"), 0)
+    ]
+    own = list(score)
+    for index in score:
+        without = without_effect(definition, index)
+        points = more_points(scores, [_replay(plays, without, recording).scores for recording in recordings])
+        for other in paying if points else ():
+            if other == index or (other in score and other not in own):
+                continue
+            summed = _with_points(without, other, points)
+            if all(_replay(plays, summed, recording).scores == recording.scores for recording in recordings):
+                own.remove(index)
+                break
+    return own
+
+
+def more_points(scores: Sequence[Sequence[float]], fewer: Sequence[Sequence[float]]) -> int:
+    """Return how many points are missing where the scores of plays begin to differ, 0 where nothing else is given then.
+
+    Args:
+        scores: of each play, after every tick.
+        fewer: the same in a game that lacks a rule.
+
+    >>> more_points([[0, 2, 2]], [[0, 1, 1]]), more_points([[0, 2, 2]], [[0, 0, 0]])
+    (1, 0)
+    """
+    for whole, part in zip(scores, fewer, strict=True):
+        for tick in range(min(len(whole), len(part))):
+            if whole[tick] != part[tick]:
+                return int(whole[tick] - part[tick]) if part[tick] != (part[tick - 1] if tick else 0.0) else 0
+    return 0
+
+
+def _difference(plays: GamePlays, definition: GameDefinition, recordings: Sequence[_Recording]) -> int:
     """2 where a play ends otherwise in another version of the game, 1 where only its score differs, else 0."""
-    game = Game(definition, reading=plays.game.reading)
     most = 0
-    for play in recorded:
+    for recording in recordings:
+        play = recording.play
         try:
-            context = game.context(plays.levels[play.level])
-            context.limit(TICK_WORK, MOST_MOVING)
-            state = game.start(plays.levels[play.level], play.seed)
+            again = _replay(plays, definition, recording)
         except PcgError:
             return 2
-        ticks = 0
-        for action in play.actions:
-            if state.is_over:
-                break
-            state.advance(action)
-            ticks += 1
-        won, lost = state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES
-        if ticks != play.ticks or won != play.won or lost != play.lost:
+        if len(again.scores) != play.ticks or again.won != play.won or again.lost != play.lost:
             return 2
-        most = max(most, int(float(state.score) != play.score))
+        most = max(most, int(again.scores[-1:] != recording.scores[-1:]))
     return most
+
+
+def _recording(plays: GamePlays, play: GamePlay) -> _Recording:
+    state = _start(plays, plays.game.definition, play)
+    chance, scores = [], []
+    for action in play.actions:
+        chance.append((state.rng, state.aux))
+        state.advance(action)
+        scores.append(float(state.score))
+    return _Recording(play, tuple(chance), tuple(scores))
+
+
+def _replay(plays: GamePlays, definition: GameDefinition, recording: _Recording) -> _Replay:
+    state = _start(plays, definition, recording.play)
+    scores = []
+    for action, chance in zip(recording.play.actions, recording.chance, strict=True):
+        if state.is_over:
+            break
+        state.rng, state.aux = chance
+        state.advance(action)
+        scores.append(float(state.score))
+    return _Replay(state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES, tuple(scores))
+
+
+def _start(plays: GamePlays, definition: GameDefinition, play: GamePlay) -> State:
+    game = Game(definition, reading=plays.game.reading)
+    game.context(plays.levels[play.level]).limit(TICK_WORK, MOST_MOVING)
+    return game.start(plays.levels[play.level], play.seed)

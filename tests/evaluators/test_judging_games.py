@@ -205,6 +205,37 @@ def test_only_rules_that_change_an_end_matter() -> None:
     assert plays.play(RANDOM, 0).actions == recorded[0].actions
 
 
+TAKEN = "coin hero > killSprite scoreChange=1"
+
+
+@pytest.mark.parametrize(
+    ("rule", "own"),
+    [
+        ("coin hero > spawn stype=coin\n        ", 0),  # the second coin is gone at once: one point more for the same
+        ("coin hero > addTimer timer=1 ftype=reverseDirection scoreChange=1\n        ", 0),
+        ("coin ghost > reverseDirection scoreChange=1\n        ", 1),  # nothing else tells that they met
+        ("ghost coin > flipDirection\n        ", 0),
+    ],
+)
+def test_points_count_where_no_other_rule_could_give_them(rule: str, own: int) -> None:
+    level = LEVEL.replace("wA..", "wAc.").replace("c...w.", "cg..w.")
+    game = load(changed((TAKEN, rule + TAKEN)).definition.source, levels=[level])
+    plays = GamePlays(game, [game.read_level(0)], kinds_of(game).analysis, seed=1)
+    recorded = [plays.play(RANDOM, k) for k in range(6)]
+    found = ablation(plays, recorded)
+    line = game.definition.source.splitlines().index("        " + rule.strip()) + 1
+    at = next(e.index for e in game.definition.effects if e.line == line)
+    assert plays.fired[at] and at not in found.outcome and (at in found.score) == bool(own)
+
+
+def test_two_rules_that_pay_for_one_event_are_one_that_does() -> None:
+    paid = "ghost wall > stepBack scoreChange=1\n        ghost wall > reverseDirection scoreChange=1"
+    game = changed(("ghost wall > stepBack", paid), ("ghost > RandomNPC cooldown=2", "ghost > Missile"))
+    plays = GamePlays(game, [game.read_level(0)], kinds_of(game).analysis, seed=1)
+    found = ablation(plays, [plays.play(NOTHING, 0, 100)])
+    assert len(found.score) <= 1
+
+
 def test_conventions_tell_usual_rules_from_unusual_ones() -> None:
     known = conventions()
     assert known.games > 50

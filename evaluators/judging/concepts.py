@@ -15,7 +15,7 @@ from typing import Protocol
 from pcg.engine.game import Game
 from pcg.engine.vgdl.definition import Level
 from pcg.evaluators.analysis import Ending, product_parameter
-from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, game_kinds
+from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, game_kinds, lasting
 
 GOALS: Mapping[str, str] = {
     "survive": "stay alive until time is up",
@@ -170,7 +170,8 @@ def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:
         if rivals:
             return "race"
         most = max((sum(t in types for t, _, _ in level.placements) for level in levels), default=0)
-        return "collect" if most - ending.limit > 1 else "reach"
+        grown = any(s.product in types and not s.consumes_maker and s.maker in kinds.present for s in analysis.sources)
+        return "collect" if grown or most - ending.limit > 1 else "reach"
     if any(kinds.kinds[t] in ("chaser", "wanderer", "walker") for t in takers):
         return "escort"
     # what runs away or follows is driven or led to a place
@@ -212,11 +213,14 @@ def _danger(kinds: GameKinds) -> str:
         ("missiles", ("missile", "spawner")),
         ("wanderers", ("wanderer", "walker")),
     ):
-        if any(kinds.kinds[t] in of for t in harmful):
+        if any(kinds.kinds[t] in of and kinds.goes(t) for t in harmful):
             return name
     if harmful:
         return "places"
-    losses = [e for e in analysis.losses if not (e.kind == "vanish" and set(e.types) <= set(analysis.avatars))]
+    losses = [
+        e for e in analysis.losses
+        if not (e.kind == "vanish" and set(e.types) <= set(analysis.avatars)) and not lasting(analysis, e, kinds.levels)
+    ]  # fmt: skip
     if any(e.kind == "timeout" for e in losses):
         return "time"
     return "loss" if losses else "none"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pcg.engine.vgdl.chance import possible_types
 from pcg.engine.vgdl.definition import GameDefinition, Level, SpriteType
 from pcg.engine.vgdl.ontology import SPRITE_CLASSES
-from pcg.evaluators.analysis import GameAnalysis, analyse, is_avatar, product_parameter
+from pcg.evaluators.analysis import Ending, GameAnalysis, analyse, is_avatar, product_parameter
 from pcg.evaluators.effect_semantics import type_ids
 from pcg.evaluators.grounds import characters_above
 
@@ -70,6 +70,13 @@ class GameKinds:
     def name(self, type_id: int) -> str:
         """Name of a type."""
         return self.definition.types[type_id].name
+
+    def goes(self, type_id: int) -> bool:
+        """Return True for a type of which sprites move by themselves: their class does, and nothing holds them."""
+        params = self.definition.types[type_id].params
+        held = params.get("is_static") or params.get("only_active")
+        stays = params.get("speed") == 0 and self.kinds[type_id] in ("missile", "spawner")
+        return self.analysis.has(type_id, "mover") and not held and not stays
 
     def runs_away(self, type_id: int) -> bool:
         """Return True for a type that runs away from the avatar."""
@@ -136,6 +143,20 @@ def game_kinds(definition: GameDefinition, levels: Sequence[Level]) -> GameKinds
             below = Counter(kinds[t] for t in sprite.subtypes if t in kinds and sprite.id in definition.types[t].path)
             kinds[sprite.id] = below.most_common(1)[0][0] if below else "static"
     return GameKinds(definition, analysis, present, kinds, tuple(levels))
+
+
+def lasting(analysis: GameAnalysis, ending: Ending, levels: Sequence[Level]) -> bool:
+    """Return True for a termination that waits in vain: in every level more of what has to go stays than may be left.
+
+    Args:
+        analysis: of the rules of the game.
+        ending: one of its terminations.
+        levels: read for it.
+    """
+    stays = set(ending.types) - {removal.victim for removal in analysis.removals}
+    if ending.kind != "vanish" or not stays or not levels:
+        return False
+    return all(sum(t in stays for t, _, _ in level.placements) > ending.limit for level in levels)
 
 
 def sought(sprite: SpriteType) -> list[str]:

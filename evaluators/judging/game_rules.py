@@ -15,7 +15,7 @@ from pcg.engine.vgdl.ontology import EFFECTS
 from pcg.evaluators.analysis import Ending, is_avatar
 from pcg.evaluators.effect_semantics import FIRST, NAMED, SECOND, Consequence, consequences, first_number
 from pcg.evaluators.grounds import ground_types
-from pcg.evaluators.judging.game_kinds import GameKinds
+from pcg.evaluators.judging.game_kinds import GameKinds, lasting
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class RuleReading:
             return any(s.product in types and self._there(s.maker, s.partner) for s in analysis.sources)
         if not types:
             return True  # fires at once, which `at_once` tells
+        if lasting(analysis, ending, self.levels):
+            return False
         gone = any(r.victim in types and self._there(r.victim, r.partner) for r in analysis.removals)
         return gone or any(min(c.get(t, 0) for t in types) == 0 for c in self.counts[:1] for t in types)
 
@@ -72,7 +74,16 @@ class RuleReading:
     def can_meet(self, one: int, other: int) -> bool:
         """Return True when sprites of two types can come together."""
         analysis = self.kinds.analysis
-        return analysis.can_meet(one, other) or analysis.can_meet(other, one)
+        together = self._origins(one) & self._origins(other)  # a nest and what the chick in it has laid
+        return bool(together) or analysis.can_meet(one, other) or analysis.can_meet(other, one)
+
+    def _origins(self, t: int) -> set[int]:
+        """Return a type and all from which it comes, directly or not."""
+        found, new = set[int](), {t}
+        while new:
+            found |= new
+            new = {s.maker for s in self.kinds.analysis.sources if s.product in new} - found
+        return found
 
     def at_once(self, ending: Ending) -> bool:
         """Return True for a termination that fires at the start of every level."""
@@ -213,7 +224,8 @@ class RuleReading:
         """Return True unless an effect only stops or turns a sprite that does not move by itself."""
         listed = self._consequences[e]
         if listed and all(c.kind in ("block", "turn") and c.target == FIRST for c in listed):
-            if self.kinds.definition.effects[e].name == "undoAll":
+            name = self.kinds.definition.effects[e].name
+            if name == "undoAll" or EFFECTS[name].moves_second:
                 return True
             return first in self.kinds.analysis.moved
         return True

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pcg.engine.vgdl.definition import GameDefinition, Level
 from pcg.evaluators.analysis import Source
 from pcg.evaluators.judging.concepts import NUMBER, Concept, concept
-from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, sought
+from pcg.evaluators.judging.fleeting import fleeting
+from pcg.evaluators.judging.game_kinds import MOVING, GameKinds, lasting, sought
 
 _SOURCES = {"chasers": ("chaser",), "missiles": ("missile",), "wanderers": ("wanderer", "walker")}
 _UNLOCKING = "killIfOtherHasMore"
@@ -89,6 +90,10 @@ class _Words:
         if self.plural(noun) == noun:
             return noun
         return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+    def hidden(self, t: int) -> bool:
+        """Return True for a type of which nobody sees a sprite."""
+        return bool(self.kinds.definition.types[t].params.get("invisible"))
 
     def verb(self, t: int) -> str:
         """Return what a player does to take sprites of a type away."""
@@ -179,6 +184,8 @@ class _Words:
             if source.maker not in kinds.present or kinds.kinds[source.maker] in ("avatar", "floor"):
                 continue
             if self.one(source.maker) == self.one(source.product):  # names that a number alone tells apart
+                continue
+            if fleeting(kinds, source) or self.hidden(source.product) or self.hidden(source.maker):
                 continue
             if kinds.kinds[source.maker] == "shot":
                 tell(source, "that hits {}", source.partner)
@@ -271,8 +278,11 @@ def _pushing(said: _Words, targets: Sequence[int]) -> str:
 def _trouble(about: Concept, said: _Words) -> str:
     kinds = said.kinds
     harmful = kinds.dangers()
-    those = [t for t in harmful if about.danger == "places" or kinds.kinds[t] in _SOURCES.get(about.danger, ())]
-    going = [t for t in harmful if kinds.analysis.has(t, "mover")]  # nests do not fly about
+    harmful = tuple(t for t in harmful if not said.hidden(t)) or harmful
+    going = [t for t in harmful if kinds.goes(t)]  # nests do not fly about
+    those = [t for t in going if kinds.kinds[t] in _SOURCES.get(about.danger, ())]
+    if about.danger == "places":  # a nest of what is deadly need not be so itself
+        those, going = [t for t in harmful if kinds.analysis.has(t, "hazard")], []
     dangers = said.several(those or going or harmful)
     fly, wander = "fly about", "wander about"
     chase = _chase(said, _prey(kinds, those))
@@ -290,7 +300,7 @@ def _loss(said: _Words) -> str:
     analysis = said.kinds.analysis
     for ending in analysis.losses:
         types = [t for t in ending.types if t in said.kinds.present]
-        if not types or set(types) <= set(analysis.avatars):
+        if not types or set(types) <= set(analysis.avatars) or lasting(analysis, ending, said.kinds.levels):
             continue
         names = said.several(types)
         if ending.kind == "appear":

@@ -16,6 +16,15 @@ _LASTING = ("kill", "transform", "collect", "changeResource", "addHealth")
 """First parts of the names of effects that change something for good."""
 
 
+def nearest(points: int) -> int:
+    """Return the number of points that people give which is nearest to a number of points.
+
+    >>> nearest(3), nearest(40)
+    (2, 50)
+    """
+    return min(ROUND, key=lambda value: abs(value - points))
+
+
 def without_moot_deaths(rules: RuleSet, analysis: GameAnalysis) -> RuleSet:
     r"""Return a rule set without the deaths of what kills the avatar in the same meeting, where that ends the game.
 
@@ -75,7 +84,8 @@ def round_points(rules: RuleSet, analysis: GameAnalysis) -> RuleSet:
         dies = rule.pair in deadly or (rule.second, rule.first) in deadly
         if points <= 0 or dies or avatar(rule.first) or not rule.effect.startswith(_LASTING):
             return Rule(rule.first, rule.second, rule.effect, with_params(rule.params, {"scoreChange": None}))
-        nearest = min(ROUND, key=lambda value: abs(value - points))
-        return Rule(rule.first, rule.second, rule.effect, with_params(rule.params, {"scoreChange": str(nearest)}))
+        return Rule(
+            rule.first, rule.second, rule.effect, with_params(rule.params, {"scoreChange": str(nearest(points))})
+        )
 
     return RuleSet(tuple(map(settled, rules.rules)), rules.terminations)

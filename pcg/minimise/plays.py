@@ -61,24 +61,30 @@ class Plays:
         """Ticks of all plays together."""
         return sum(len(p.actions) for p in self.plays)
 
-    def differing(self, game: Game, names: Mapping[str, str] | None = None) -> Play | None:
+    def differing(self, game: Game, names: Mapping[str, str] | None = None, chance: Game | None = None) -> Play | None:
         """The first play that `game` does not play the same way, None if it plays all of them so.
 
         Args:
             game: with the same levels.
             names: its type names -> those of the recorded game, where they differ.
+            chance: the recorded game, where each tick shall begin with the random numbers that it had there: then a
+                rule may go that draws some of which nobody sees anything.
         """
         seeing: dict[int, _Eyes] = {}
         for one in self.plays:
             state = game.start(one.level, seed=one.seed)
+            recorded = chance.start(one.level, seed=one.seed) if chance is not None else None
             eyes = seeing.get(one.level)
             if eyes is None:
                 eyes = seeing[one.level] = _Eyes(state, names or {})
             if eyes.see(state) != one.trace[0]:
                 return one
             two = game.players == 2
-            for (first, second), expected in zip(one.actions, one.trace[1:], strict=True):
-                state.advance((first, second) if two else first)
+            for pair, expected in zip(one.actions, one.trace[1:], strict=True):
+                if recorded is not None:
+                    state.rng, state.aux = recorded.rng, recorded.aux
+                    recorded.advance(pair if two else pair[0])
+                state.advance(pair if two else pair[0])
                 if eyes.see(state) != expected:
                     return one
         return None

@@ -12,6 +12,7 @@ from pcg.engine.game import Game, load
 from pcg.evaluators.judging.concepts import concept_of
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.pitches import listed, pitch
+from pcg.runs.experiments.finishing import without_idle_endings
 from tests.support.fetch import FETCH, LEVEL
 
 
@@ -207,3 +208,70 @@ def test_stuff_is_told_in_the_singular(chaser: str, line: str) -> None:
     game = load(source, levels=load("hunt").levels[:1], reading="gvgai")
     levels = [game.read_level(0)]
     assert pitch(game_kinds(game.definition, levels), levels, str, plural).endswith(line)
+
+
+def test_what_comes_and_goes_in_one_moment_is_not_told() -> None:
+    haunted = (
+        FETCH.lstrip()
+        .replace("coin hero > killSprite", "coin hero > transformTo stype=ash")
+        .replace("coin > Immovable", "coin > Immovable\n        ash > Immovable")
+    )
+    told_of = "; a coin that you touch turns into an ash."
+    assert told(load(haunted, levels=[LEVEL])).endswith(told_of)
+    after = haunted.replace("hero ghost >", "ash hero > killSprite\n        hero ghost >")
+    assert ";" not in told(load(after, levels=[LEVEL]))
+    before = haunted.replace("coin hero >", "ash hero > killSprite\n        coin hero >")
+    assert told(load(before, levels=[LEVEL])).endswith(told_of), "it lies there until the hero comes again"
+    swept = haunted.replace("coin hero >", "ash floor > killSprite\n        coin hero >")
+    assert ";" not in told(load(swept, levels=[LEVEL])), "no ash lasts on this ground"
+    unseen = haunted.replace("ash > Immovable", "ash > Immovable invisible=True")
+    assert ";" not in told(load(unseen, levels=[LEVEL]))
+
+
+def test_what_dies_in_the_wall_in_which_it_comes_about_is_not_told() -> None:
+    fallen = (
+        FETCH.lstrip()
+        .replace("ghost wall > stepBack", "ghost wall > transformTo stype=spark")
+        .replace("coin > Immovable", "coin > Immovable\n        spark > Missile orientation=RIGHT")
+    )
+    assert told(load(fallen, levels=[LEVEL])).endswith("; a ghost that meets a wall turns into a spark.")
+    gone = fallen.replace("ghost wall >", "spark wall > killSprite\n        ghost wall >")
+    assert ";" not in told(load(gone, levels=[LEVEL]))
+
+
+def test_only_what_moves_is_said_to_move() -> None:
+    """Nests do not fly about, nor does what comes up in them; nor is a nest deadly because of what comes up."""
+    nested = FETCH.lstrip().replace(
+        "ghost > RandomNPC cooldown=2", "pit > Flicker limit=9\n        ghost > SpawnPoint stype=pit"
+    )
+    nested = nested.replace("hero ghost >", "hero pit >").replace("ghost wall > stepBack", "hero ghost > stepBack")
+    game = load(nested, levels=[LEVEL])
+    assert told(game) == "Gather every coin and do not step on pits."
+    assert concept_of(game, [game.read_level(0)]).danger == "places"
+    held = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "ghost > Missile speed=0")
+    assert told(load(held, levels=[LEVEL])) == "Gather every coin and do not step on ghosts."
+    both = nested.replace("pit > Flicker limit=9", "pit > Missile orientation=RIGHT")
+    assert told(load(both, levels=[LEVEL])) == "Gather every coin while pits fly about."
+
+
+def test_what_grows_is_gathered_however_many_there_are_at_first() -> None:
+    grown = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "ghost > SpawnPoint stype=coin cooldown=40")
+    grown = grown.replace("hero ghost > killSprite", "ghost hero > killSprite")
+    game = load(grown, levels=[LEVEL.replace("c", ".")])
+    assert concept_of(game, [game.read_level(0)]).goal == "collect" and told(game).startswith("Gather every coin")
+
+
+def test_an_end_that_cannot_come_is_not_told() -> None:
+    text = FETCH.lstrip().replace(
+        "coin > Immovable", "coin > Immovable\n        egg > Immovable\n        nut > Immovable"
+    )
+    text = text.replace("hero ghost > killSprite", "egg ghost > killSprite")
+    text = text.replace("SpriteCounter stype=hero limit=0", "MultiSpriteCounter stype1=egg stype2=nut limit=0")
+    text = text.replace("c > floor coin", "c > floor coin\n        e > floor egg\n        n > floor nut")
+    game = load(text, levels=[LEVEL.replace("wA......", "wA.ee.nn")])
+    assert told(game) == "Gather every coin.", "nothing takes the nuts away"
+    assert concept_of(game, [game.read_level(0)]).danger == "none"
+    assert without_idle_endings(text, game.levels).count("MultiSpriteCounter") == 0
+    few = load(text, levels=[LEVEL.replace("wA......", "wA.ee...")])
+    assert told(few).endswith("before the last egg is gone.")
+    assert "MultiSpriteCounter" in without_idle_endings(text, few.levels)

@@ -13,6 +13,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -27,7 +28,7 @@ from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import TICKS_PER_CELL
 from pcg.evaluators.grounds import ground_types
-from pcg.evaluators.judging.game_kinds import game_kinds
+from pcg.evaluators.judging.game_kinds import game_kinds, lasting
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.proving import Experience, Proof, prove
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, replace_rules, with_params
@@ -46,6 +47,7 @@ from pcg.runs.experiments.cast import (
     without_absent_sprites,
     without_doubles,
 )
+from pcg.runs.experiments.plain_rules import with_plain_deaths, with_summed_points, without_idle_rules
 
 MIDDLE, BUDGET = "olets", 60
 """Player of middling strength, and its forward-model calls per decision."""
@@ -156,7 +158,7 @@ def finished_game(
     text, levels = with_filled_blanks(with_ground(with_visible_parts(with_whole_turns(text))), levels)
     given = text
     for whole in (with_whole_goals(given), given):  # what has few left to go may be beyond the prover with all of it
-        text = without_echoes(with_edges_of_groups(without_idle_endings(whole)))
+        text = without_echoes(with_edges_of_groups(without_idle_endings(whole, levels)))
         course = choose_course(load(text, levels=levels), levels, seed, effort)
         if len(course) >= min(2, len(levels)) or whole == given:
             break
@@ -182,7 +184,11 @@ def finished_game(
             plain, removed = made, tuple(map(str, small.removed))
             break
     # Again: a danger that is never met is scenery now, and what rules were about in vain is ground.
-    for step in (without_doubles, with_cast, with_filled_blanks, with_stops_at_edges):
+    summed = partial(with_summed_points, plays=small.plays, recorded=load(text, levels=chosen))
+    for step in (
+        summed, without_doubles, with_cast, with_filled_blanks, with_stops_at_edges, with_plain_deaths,
+        without_idle_rules,
+    ):  # fmt: skip
         made, fewer = step(plain, chosen)
         again = won_again(load(made, levels=fewer), course, fewer, effort)
         if again is not None:
@@ -398,20 +404,23 @@ def with_whole_goals(text: str) -> str:
     return better(made, text) if vanish else text
 
 
-def without_idle_endings(text: str) -> str:
-    """Return a game without terminations that wait until nothing is left of what nothing takes away, or for more of
-    what nothing makes.
+def without_idle_endings(text: str, levels: Sequence[str] = ()) -> str:
+    """Return a game without terminations that wait until nothing is left of what nothing takes away, some of which
+    every level has, or for more of what nothing makes.
     """
     tree = parse(text)
     rules = RuleSet.of(tree)
-    analysis = analyse(load(text).definition)
+    game = load(text, levels=levels)
+    analysis = analyse(game.definition)
+    read = [game.read_level(k) for k in range(len(levels))]
     changed = {
         "vanish": {removal.victim for removal in analysis.removals},
         "appear": {source.product for source in analysis.sources},
     }
     idle = {
         ending.index for ending in analysis.endings
-        if ending.types and not changed.get(ending.kind, set(ending.types)) & set(ending.types)
+        if (ending.types and not changed.get(ending.kind, set(ending.types)) & set(ending.types))
+        or lasting(analysis, ending, read)
     }  # fmt: skip
     kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
     made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))

@@ -204,6 +204,10 @@ def test_endings_that_never_come_go() -> None:
     plain = without_idle_endings(never)
     assert "stype=wall" not in plain and "stype=coin" in plain and "stype=hero" in plain
     assert without_idle_endings(FETCH.lstrip()) == FETCH.lstrip()
+    late = FETCH.lstrip().replace(
+        ending, f"{ending}\n        Timeout limit=200 win=True\n        Timeout limit=150 win=True"
+    )
+    assert "limit=150" in without_idle_endings(late) and "limit=200" not in without_idle_endings(late)
 
 
 def test_a_goal_leaves_nothing() -> None:

@@ -406,7 +406,7 @@ def with_whole_goals(text: str) -> str:
 
 def without_idle_endings(text: str, levels: Sequence[str] = ()) -> str:
     """Return a game without terminations that wait until nothing is left of what nothing takes away, some of which
-    every level has, or for more of what nothing makes.
+    every level has, for more of what nothing makes, or for a time that is over after another.
     """
     tree = parse(text)
     rules = RuleSet.of(tree)
@@ -422,6 +422,8 @@ def without_idle_endings(text: str, levels: Sequence[str] = ()) -> str:
         if (ending.types and not changed.get(ending.kind, set(ending.types)) & set(ending.types))
         or lasting(analysis, ending, read)
     }  # fmt: skip
+    times = {ending.index: ending.limit for ending in analysis.endings if ending.kind == "timeout" and ending.limit > 0}
+    idle |= {k for k, limit in times.items() if limit > min(times.values())}
     kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
     made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))
     return better(made, text) if idle and any(ending.wins for ending in kept) else text

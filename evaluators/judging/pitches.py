@@ -42,7 +42,12 @@ def pitch(kinds: GameKinds, levels: Sequence[Level], name: Callable[[str], str],
     said = _Words(kinds, name, plural)
     deed = _deed(about, said, levels)
     turns = said.turns()
-    line = " ".join(filter(None, [deed[0].upper() + deed[1:], _trouble(about, said)]))
+    trouble = _trouble(about, said)
+    if growing := said.growing(_targets(about, said)):
+        named = said.several(growing)
+        come = "comes" if len(growing) == 1 and named == said.one(growing[0]) else "come"
+        trouble = f"{'' if about.danger == 'loss' else trouble} before any {named} {come} up".strip()
+    line = " ".join(filter(None, [deed[0].upper() + deed[1:], trouble]))
     return "; ".join(filter(None, [line, listed(turns)])) + "."
 
 
@@ -90,6 +95,23 @@ class _Words:
         if self.plural(noun) == noun:
             return noun
         return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
+
+    def growing(self, targets: Iterable[int]) -> list[int]:
+        """Return the types, of those that have to be gone for a win, that nothing takes away once they have come up."""
+        analysis = self.kinds.analysis
+        gone = {t for ending in analysis.wins if ending.kind == "vanish" for t in ending.types}
+        made = set(targets) & gone & {s.product for s in analysis.sources}
+        placed = {t for level in self.kinds.levels for t, _, _ in level.placements}
+        return sorted(made - {r.victim for r in analysis.removals} - placed)
+
+    def _grown(self, product: int, maker: int) -> bool:
+        """Return True where what stands brings forth, directly or not, sprites of a type that stand where it does."""
+        analysis = self.kinds.analysis
+        found, new = {maker}, {maker}
+        while new:
+            new = {s.product for s in analysis.sources if s.maker in new and s.consequence is None} - found
+            found |= new
+        return product in found - {maker} and not analysis.has(product, "mover") and product not in analysis.moved
 
     def hidden(self, t: int) -> bool:
         """Return True for a type of which nobody sees a sprite."""
@@ -198,6 +220,8 @@ class _Words:
             how = "that you touch" if kind == "avatar" else None
             if kind == "shot":
                 how = f"that is {_DONE[self._how_shots_take([source.partner])]}"
+            if how is None and not moves and not pushed and self._grown(source.partner, source.maker):
+                how = "in which {} comes up"
             if how is None:
                 stands = kinds.kinds.get(source.partner) not in MOVING
                 how = "that meets {}" if moves else "pushed into {}" if pushed and stands else "that {} gets at"
@@ -217,10 +241,17 @@ def _unlocks(definition: GameDefinition, effect: int) -> bool:
     return definition.effects[effect].name == _UNLOCKING
 
 
+def _targets(about: Concept, said: _Words) -> list[int]:
+    """Return the types that the goal is about."""
+    index = said.kinds.definition.type_index
+    return [index[target] for target in about.targets if target in index]
+
+
 def _deed(about: Concept, said: _Words, levels: Sequence[Level]) -> str:
     kinds = said.kinds
-    index = kinds.definition.type_index
-    targets = [index[target] for target in about.targets if target in index]
+    targets = _targets(about, said)
+    left = [t for t in targets if t not in said.growing(targets)]
+    targets = left or targets
     taken = _taken(said, targets) or "get everything"
     every = listed(said.every(said.one(t)) for t in targets) or "everything"
     if about.goal == "survive":
@@ -284,6 +315,9 @@ def _trouble(about: Concept, said: _Words) -> str:
     if about.danger == "places":  # a nest of what is deadly need not be so itself
         those, going = [t for t in harmful if kinds.analysis.has(t, "hazard")], []
     dangers = said.several(those or going or harmful)
+    wanted = {said.one(t) for t in _targets(about, said) if t not in those}
+    if about.danger == "places" and wanted & {said.one(t) for t in those}:  # names that a number alone tells apart
+        dangers = f"{'' if len(those) > 1 else 'the '}other {dangers}"
     fly, wander = "fly about", "wander about"
     chase = _chase(said, _prey(kinds, those))
     if dangers not in _HERDS and dangers in {said.one(t) for t in harmful}:  # fire flies, bats fly

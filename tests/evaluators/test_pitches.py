@@ -275,3 +275,26 @@ def test_an_end_that_cannot_come_is_not_told() -> None:
     few = load(text, levels=[LEVEL.replace("wA......", "wA.ee...")])
     assert told(few).endswith("before the last egg is gone.")
     assert "MultiSpriteCounter" in without_idle_endings(text, few.levels)
+
+
+def test_what_must_not_come_up_is_told_as_that() -> None:
+    """Nobody can get rid of weeds, so what has to be gone must never be there; and one grows where the other is."""
+    grown = FETCH.lstrip().replace(
+        "ghost > RandomNPC cooldown=2", "ghost > SpawnPoint stype=weed\n        weed > Immovable"
+    )
+    grown = grown.replace("hero ghost > killSprite", "ghost hero > killSprite")
+    grown = grown.replace("SpriteCounter stype=coin limit=0", "MultiSpriteCounter stype1=coin stype2=weed limit=0")
+    assert told(load(grown, levels=[LEVEL])) == "Gather every coin before any weeds come up."
+    turned = grown.replace("ghost hero > killSprite", "ghost weed > transformTo stype=coin")
+    line = "Gather every coin before any weeds come up; a ghost in which a weed comes up turns into a coin."
+    assert told(load(turned, levels=[LEVEL])) == line
+
+
+def test_deadly_things_with_the_name_of_what_is_wanted_are_other_ones() -> None:
+    two = FETCH.lstrip().replace("ghost > RandomNPC cooldown=2", "coin2 > Immovable")
+    two = (
+        two.replace("ghost wall > stepBack\n        ", "")
+        .replace("hero ghost", "hero coin2")
+        .replace("floor ghost", "floor coin2")
+    )
+    assert told(load(two, levels=[LEVEL])) == "Gather every coin and do not step on the other coins."

@@ -25,14 +25,15 @@ LEAST_STEP = 0.004
 """Least difference in difficulty from one level to the next, but for one that only introduces something."""
 EQUAL = 6
 """Digits in which difficulties are equal."""
-CROWD = 2.0
-"""Penalty for each further kind of object that is new in the same level."""
+CROWD = 8.0
+"""Penalty for each further kind of object that is new in the same level: more than all `STEP`s of a course of ten
+levels and a kind that is late in all of them, for else a course of even steps can win over one without crowds."""
 COMPANY = 0.06
 """Penalty for each known kind of object in a level that introduces a new one."""
 DANGER = 0.4
 """Penalty for a level with a new kind of object, times the share of plays that are lost on it."""
-COVERED = 0.5
-"""Reward for each kind of object that the course introduces."""
+COVERED = 3.5
+"""Reward for each kind of object that the course introduces; two at once are worth a little less than neither."""
 EARLY = 0.05
 """Penalty for each kind of object that had better be known before one that is new."""
 LATE = 0.1
@@ -42,7 +43,7 @@ STEP = 0.6
 DOUBT = 0.3
 """Penalty for two levels of which either may be the harder one: twice the chance that they stand the wrong way around,
 by the errors of their difficulties."""
-PLACE = 8.0
+PLACE = 100.0
 """Reward for each level of the course; it outweighs all others."""
 EVALUATION: Mapping[str, Setting] = {"min_kinds": 0.0, "min_length": 8, "min_cover": 0.0}
 """Settings of the evaluation for courses: first levels are short and have few objects, of few kinds."""

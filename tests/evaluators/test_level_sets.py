@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import jensenshannon
 
 from pcg.engine.game import load
-from pcg.evaluators.courses import Introductions, Lesson, choose_course, introduced
+from pcg.evaluators.courses import LEAST_STEP, Introductions, Lesson, choose_course, introduced
 from pcg.evaluators.evaluation import Evaluation
 from pcg.evaluators.fitness import LevelEvaluator
 from pcg.evaluators.ladder import ladder_difficulty
@@ -250,6 +252,39 @@ def test_what_is_known_is_not_forgotten_for_a_better_beginning() -> None:
     lessons = [Lesson(0.05, 0.0, frozenset("a")), Lesson(0.08, 0.0, frozenset("ab"))]
     course = choose_course([*crowd, *lessons], 6)
     assert [len(new) for new in introduced([([*crowd, *lessons])[k].elements for k in course])] == [1, 1, 1, 0, 0, 0]
+
+
+def alone_throughout(course: Sequence[Lesson], kinds: frozenset[str]) -> bool:
+    new = introduced([lesson.elements for lesson in course])
+    return max(map(len, new)) == 1 and frozenset().union(*new) == kinds
+
+
+def test_even_steps_and_early_introductions_are_not_worth_two_new_things_at_once() -> None:
+    # moonbase, seed 45: what brings a third thing alone is as hard as can be, so six levels bring nothing before it
+    measured = (
+        ".788op .804 .835opr .849o .856op .856p .856 .857 .857 .859o .861op .861o .871o .872 .891p .894o .901o .901o "
+        ".905o .905 .905o .910 1p 1opr 1 1o"
+    )
+    found = (re.fullmatch(r"([.\d]+)(\w*)", level) for level in measured.split())
+    pool = [Lesson(float(one[1]), 0.85, frozenset(one[2]), 1.0) for one in found if one]
+    course = choose_course(pool, 10)
+    assert len(course) == 10 and alone_throughout([pool[k] for k in course], frozenset("opr"))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_course_introduces_one_thing_at_a_time_wherever_one_of_its_length_does(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    pool = [
+        Lesson(float(difficulty), float(rng.uniform(0.6, 0.9)), frozenset(k for k in "abc" if rng.random() < 0.5))
+        for difficulty in np.sort(rng.random(12))
+    ]  # fmt: skip
+    course = [pool[k] for k in choose_course(pool, 8)]
+    rising = (
+        chain for chain in itertools.combinations(pool, len(course))
+        if all(after.difficulty - before.difficulty >= LEAST_STEP for before, after in itertools.pairwise(chain))
+    )  # fmt: skip
+    kinds = frozenset("abc")
+    assert alone_throughout(course, kinds) or not any(alone_throughout(chain, kinds) for chain in rising)
 
 
 def test_a_course_has_no_two_levels_that_are_alike() -> None:

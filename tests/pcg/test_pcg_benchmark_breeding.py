@@ -391,6 +391,19 @@ def test_climbs_that_are_no_slower_than_they_were_are_left_to_go_on() -> None:
     assert not searching._stands_still()  # none is open: some have asked less, which breeding does not look at
 
 
+def test_climbs_that_were_slow_from_the_first_slot_on_give_way_where_many_are_compared_at_once() -> None:
+    problem = Counts()
+    searching = BatchSearch(Environment(problem), [{"zeros": k} for k in range(13)], seed=4)
+    searching._pool = [Member(np.zeros(12), {"ones": 0}, 1.0)] * search.FEW
+    searching.judged = 5_000  # none was settled by them
+    searching._share = lambda: 0.1
+    assert not searching._stands_still()  # each pair is a question of its own
+    problem.table = lambda places: PairTable(places, near)  # type: ignore[attr-defined]
+    assert searching._stands_still()
+    searching._share = lambda: 0.01  # 500,000 contents are left for 13
+    assert not searching._stands_still()
+
+
 def test_breeding_has_as_long_as_climbs_had_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     searching = BatchSearch(Environment(Counts()), [{"zeros": k} for k in range(13)], seed=4)
     searching._pool = [Member(np.zeros(12), {"ones": 0}, 1.0)]

@@ -151,6 +151,7 @@ class BatchSearch:
         self._front: list[Member] = []  # settled ones, those in whose way others stood last first
         self._seeds: Iterator[Vector] = starting_contents(self.layout, seed)
         self._spent: Callable[..., bool] = lambda share=1.0: False
+        self._share: Callable[[], float] = lambda: 0.0  # of the budget that is spent
         self._breeding: Breeding | None = None
         self._gained = 0  # contents judged when a slot was settled last, or breeding was given up
         self._took: list[int] = []  # contents judged for each slot settled by climbs
@@ -182,7 +183,8 @@ class BatchSearch:
         """
         started = clock()
         most, longest = (math.inf if limit is None else limit for limit in (evaluations, seconds))
-        self._spent = lambda share=1.0: self.judged >= share * most or clock() - started >= share * longest
+        self._share = lambda: max(self.judged / most, (clock() - started) / longest)
+        self._spent = lambda share=1.0: self._share() >= share
         turn = 0
         lenient = False
         while self._queue and not self._spent():
@@ -208,12 +210,26 @@ class BatchSearch:
 
     def _stands_still(self) -> bool:
         """Tell whether climbs have settled nothing for long, by what they have taken so far."""
-        if len(self._pool) < FEW or not self._took or None not in self.settled:
+        if len(self._pool) < FEW or None not in self.settled:
             return False
         if self._pays:
             return self.judged - self._gained >= BRIEF
-        self._pace = (self.judged - self._lately[0]) / len(self._lately)
-        return self.judged - self._gained >= self._patience and self._pace >= SLOW * float(np.median(self._took))
+        self._pace = (self.judged - self._lately[0]) / len(self._lately) if self._lately else float(self.judged)
+        if self.judged - self._gained < self._patience:
+            return False
+        return self._would_not_end() or (bool(self._took) and self._pace >= SLOW * float(np.median(self._took)))
+
+    def _would_not_end(self) -> bool:
+        """Tell whether climbs, as slow as they are, leave slots open, where breeding compares many contents at once.
+
+        Climbs that have been slow from the first slot on are no slower than they were. Where each pair is a question of
+        its own, breeding is worked on too little to be of more use than they are.
+        """
+        if getattr(self.problem, "table", None) is None:
+            return False
+        share = max(self._share(), 1e-9)
+        left = self.judged * (1.0 - share) / share
+        return self._pace * self.settled.count(None) > left
 
     def _breed(self) -> None:
         """Breed contents for all slots together, for as long as that settles more of them."""

@@ -1,12 +1,14 @@
 """Costs of a long run: memory, time per candidate, time per checkpoint, time to resume.
 
     python benchmarks/run_scale.py [levels|rules] [--evaluations N] [--played] [--report] [--generator NAME] ...
+    python benchmarks/run_scale.py --of FOLDER [--make report|table|pages]
 
 Evaluations are made up in no time (from a hash of what is evaluated, a third of them feasible), so all that is measured
 is the run itself: asking, logging, keeping the best, telling, checkpoints. With `--played` evaluations are real, with
 agents and plays that cost little; what a run keeps does not depend on how long plays are. A row of each order of
 magnitude shows what grows. Rows of a run of 1,000 evaluations or more are put into `docs/results/memory.csv`. With
-`--report` the report is written at the end, by a process of its own; `--of FOLDER` writes that of a run that is there.
+`--report` the report is written at the end, by a process of its own; `--of FOLDER` writes that of a run that is there,
+or its table as Parquet, or asks for what pages of the studio show of it.
 """
 
 from __future__ import annotations
@@ -131,6 +133,40 @@ def report_on(folder: Path) -> None:
     print(f"report of {size:.1f} MiB in {seconds:.1f} s of CPU; {now:.1f} MiB, at most {largest:.1f}", flush=True)
 
 
+def table_of(folder: Path) -> None:
+    """Write the table of a run as Parquet and print what it takes in this process."""
+    from pcg.files import write_table
+
+    started, path = time.process_time(), folder / "run.parquet"
+    rows = write_table(folder, path)
+    seconds, (now, largest) = time.process_time() - started, memory()
+    size = path.stat().st_size / 2**20
+    path.unlink()
+    print(f"{rows} rows of {size:.0f} MiB in {seconds:.1f} s of CPU; {now:.1f} MiB, at most {largest:.1f}", flush=True)
+
+
+def pages_of(folder: Path) -> None:
+    """Ask for what pages show of a run, each twice, and print what it takes in this process."""
+    from pcg.runs.store import LEVELS, kind_of
+    from pcg.studio.following import Follower
+    from pcg.web.archive import ArchiveSite
+
+    asked: dict[str, Callable[[], Any]] = {"following": Follower(folder).state}
+    if kind_of(folder) == LEVELS:
+        site = ArchiveSite(folder)
+        asked["archive"] = lambda: site._archive("tried", "", "")
+    for name, ask in asked.items():
+        for _ in range(2):
+            started = time.process_time()
+            ask()
+            seconds, (now, largest) = time.process_time() - started, memory()
+            print(f"{name} in {seconds:.2f} s of CPU; {now:.1f} MiB, at most {largest:.1f}", flush=True)
+
+
+MAKE: Mapping[str, Callable[[Path], None]] = {"report": report_on, "table": table_of, "pages": pages_of}
+"""Things that can be made of a run that is there."""
+
+
 def write(row: Mapping[str, str]) -> None:
     """Put a row into the table, in place of an earlier one of the same run."""
     rows: dict[tuple[str, ...], Mapping[str, str]] = {}
@@ -159,11 +195,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="resume the run at its end, for one more evaluation")
     parser.add_argument("--report", action="store_true", help="write the report at the end, in another process")
-    parser.add_argument("--of", type=Path, metavar="FOLDER", help="write the report of this run, and no more")
+    parser.add_argument("--of", type=Path, metavar="FOLDER", help="make the report of this run, and no more")
+    parser.add_argument("--make", choices=list(MAKE), default="report", help="make this of the run that --of names")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep the run there")
     options = parser.parse_args()
     if options.of is not None:
-        report_on(options.of)
+        MAKE[options.make](options.of)
         return
     spent = [0.0, 0]
     checkpoint = SearchRun.checkpoint

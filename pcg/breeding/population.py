@@ -31,7 +31,7 @@ from pcg.generators.levels.population import EvolutionaryGenerator, bred
 from pcg.runs.game_text import GameText
 from pcg.runs.run import versions
 from pcg.runs.store import FORMAT, EventLog, check_new, check_run, to_json, write_levels, write_whole
-from pcg.web.run_levels import numbers
+from pcg.web.tried_levels import numbers
 
 BREEDING = "breeding"
 """The kind of these runs, as `run.json` names it."""

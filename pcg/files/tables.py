@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.runs.store import check_run
+from pcg.runs.store import check_run, draft_of
 
 _NESTED = ("constraints", "metrics", "wants")
 """Objects of an event whose entries become columns ``constraints.win``."""
+ROW_GROUP = 16_384
+"""Rows of a Parquet file that are in memory at the same time, as Arrow holds them."""
+_BATCH = 1024
+"""Rows that are in memory as objects of Python."""
 
 
 def run_rows(folder: Path | str) -> Iterator[dict[str, Any]]:
@@ -68,31 +72,79 @@ def write_table(folder: Path | str, path: Path | str) -> int:
         PcgError: the folder is no run; another suffix; Parquet without its package.
     """
     path = Path(path)
+    check_run(Path(folder))
+    # both read twice, so that a long run is not held
+    if path.suffix == ".csv":
+        return _write_csv(folder, path)
+    if path.suffix == ".parquet":
+        return _write_parquet(folder, path)
+    raise PcgError(f"{path}: a table is a .csv or a .parquet file")
+
+
+def _write_csv(folder: Path | str, path: Path) -> int:
     columns: dict[str, None] = {}
     number = 0
-    for row in run_rows(folder):  # read twice, so that a long run is not held
+    for row in run_rows(folder):
         columns |= dict.fromkeys(row)
         number += 1
-    if path.suffix == ".csv":
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(columns), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(itertools.islice(run_rows(folder), number))  # a run that is under way may have more by now
-    elif path.suffix == ".parquet":
-        _write_parquet(list(itertools.islice(run_rows(folder), number)), list(columns), path)
-    else:
-        raise PcgError(f"{path}: a table is a .csv or a .parquet file")
+    with draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(columns), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(itertools.islice(run_rows(folder), number))  # a run that is under way may have more by now
     return number
 
 
-def _write_parquet(rows: list[dict[str, Any]], columns: list[str], path: Path) -> None:
+def _write_parquet(folder: Path | str, path: Path) -> int:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise PcgError("Parquet needs a package: pip install 'pcg-toolkit[tables]', or write .csv") from None
-    table = pyarrow.table({name: [row.get(name) for row in rows] for name in columns})
-    pyarrow.parquet.write_table(table, path)
+    number, examples = _examples(run_rows(folder))
+    schema = pyarrow.schema([(name, pyarrow.array(values).type) for name, values in examples.items()])
+    rows = itertools.islice(run_rows(folder), number)
+    with (
+        draft_of(path) as draft,
+        draft.open("wb") as file,
+        pyarrow.parquet.ParquetWriter(file, schema) as writer,
+    ):
+        while group := _batches(itertools.islice(rows, ROW_GROUP), schema):
+            writer.write_table(pyarrow.Table.from_batches(group), ROW_GROUP)
+    return number
+
+
+def _batches(rows: Iterable[dict[str, Any]], schema: Any) -> list[Any]:
+    """Return rows as columns of Arrow, which are far smaller than the rows."""
+    import pyarrow
+
+    rows = iter(rows)
+    found = []
+    while some := list(itertools.islice(rows, _BATCH)):
+        columns = [pyarrow.array([row.get(field.name) for row in some], field.type) for field in schema]
+        found.append(pyarrow.record_batch(columns, schema=schema))
+    return found
+
+
+def _examples(rows: Iterable[Mapping[str, Any]]) -> tuple[int, dict[str, list[Any]]]:
+    """Return the number of rows, and values of each column that need the same type as all: the least and largest whole
+    number, and any of each other type.
+
+    >>> _examples([{"a": 1}, {"a": 7, "b": "x"}, {"a": 3, "b": None}])
+    (3, {'a': [1, 7], 'b': ['x', 'x', None, None]})
+    """
+    found: dict[str, dict[type, tuple[Any, Any]]] = {}
+    number = 0
+    for row in rows:
+        number += 1
+        for name, value in row.items():
+            ends = found.setdefault(name, {})
+            kind = value.__class__
+            if kind not in ends:
+                ends[kind] = value, value
+            elif kind is int:
+                low, high = ends[kind]
+                ends[kind] = min(low, value), max(high, value)
+    return number, {name: [value for pair in ends.values() for value in pair] for name, ends in found.items()}
 
 
 def write_dataset(folder: Path | str, out: Path | str) -> int:

@@ -12,6 +12,7 @@ import re
 import shutil
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -43,6 +44,19 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(draft, path)
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """Give the temporary name of a file that is written in parts; it gets its own when the block ends without error."""
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        yield draft
+        os.replace(draft, path)
+    except OSError as error:  # the name that was given, not the one that is written to
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def read_json(path: Path) -> Any:

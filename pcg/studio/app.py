@@ -48,6 +48,7 @@ from pcg.web.exported import player_routes
 from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, take
 from pcg.web.level_editor import Bench
 from pcg.web.pages import STUDIO, application, files, page, static_routes
+from pcg.web.run_levels import RunFolder
 
 __all__ = ["StudioSite", "studio_app"]
 
@@ -71,6 +72,7 @@ class StudioSite:
         self.writing = WritingSite(game, workspace)
         self.bench = Bench(workers=2, waiting=30, limit_s=300.0)
         self._followers: dict[str, Follower] = {}
+        self._levels: dict[str, RunFolder] = {}
         self._sites: dict[str, tuple[Any, ASGIApp]] = {}
         if population is not None:
             self._add(population.folder.resolve().name, BreedingSite(population))
@@ -143,12 +145,18 @@ class StudioSite:
         if kind == BREEDING:
             site = BreedingSite(LevelPopulation.open(folder))
         elif kind == LEVELS:
-            site = ArchiveSite(folder)
+            site = ArchiveSite(self._read(name, folder))
         elif kind in (RULES, GAMES):
             site = GameGallery(folder)
         else:
             raise Refused(f"{name} is a run of kind {kind!r}, which has no page; see its report.html", 404)
         self._add(name, site)
+
+    def _read(self, name: str, folder: Path) -> RunFolder:
+        """Return a run of levels, which all its pages share: its log can be long."""
+        if name not in self._levels:
+            self._levels.setdefault(name, RunFolder(folder))
+        return self._levels[name]
 
     def _add(self, name: str, site: Any) -> None:
         self._sites.setdefault(name, (site, Router([*site.routes(), *static_routes()])))
@@ -179,7 +187,9 @@ class StudioSite:
         folder = self.workspace.run(name)
         follower = self._followers.get(name)
         if follower is None:
-            follower = self._followers[name] = Follower(folder)
+            makes_levels = kind_of(folder) == LEVELS
+            follower = Follower(self._read(name, folder) if makes_levels else folder)
+            follower = self._followers.setdefault(name, follower)
         return follower.state()
 
     async def state(self, request: Request) -> Response:

@@ -1,7 +1,7 @@
 """State of a run in progress, as pages show it, read from the folder of the run as it grows.
 
 Works for every kind of run that searches: the best so far, its curve, how many candidates could be used, and for levels
-the cells of a map that are filled. Nothing of it is kept anywhere else.
+the cells of a map that are filled. Nothing of it is kept anywhere else, and of what was read no more than is shown.
 """
 
 from __future__ import annotations
@@ -12,30 +12,32 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.runs.store import LEVELS, check_run, read_json, read_last_line
-from pcg.web.heatmap import heatmap
-from pcg.web.run_levels import RunFolder, TriedLevels
+from pcg.web.heatmap import Cells, axes_for, axes_json
+from pcg.web.run_levels import RunFolder
+from pcg.web.tried_levels import FollowedLog
 
 
 class Follower:
     """A run that is watched.
 
     Args:
-        folder: of the run.
+        folder: of the run, which may be read already if it makes levels.
 
     Raises:
         PcgError: when the folder is no run.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.manifest = check_run(folder)
+    def __init__(self, folder: Path | RunFolder) -> None:
+        self.folder = folder.folder if isinstance(folder, RunFolder) else folder
+        self.manifest = check_run(self.folder)
         self.kind = str(self.manifest.get("kind", LEVELS))
-        self.levels = RunFolder(folder) if self.kind == LEVELS else None
-        self.tried = self.levels.tried if self.levels else TriedLevels(folder / "events.jsonl")
+        self.levels: RunFolder | None = None
+        if self.kind == LEVELS:
+            self.levels = folder if isinstance(folder, RunFolder) else RunFolder(folder)
+        self._log = FollowedLog(self.folder / "events.jsonl") if self.levels is None else self.levels.tried
+        self._cells: Cells | None = None
         self._lock = threading.Lock()
 
     def state(self) -> dict[str, Any]:
@@ -48,18 +50,11 @@ class Follower:
             `command`, with which it began.
         """
         with self._lock:
-            self.tried.refresh()
-            points = self.tried.points()
+            (self._log if self.levels is None else self.levels).refresh()
+            count, feasible, rises = len(self._log), self._log.feasible, list(self._log.rises)
+            drawn = self._map() if count else None
             manifest = check_run(self.folder)
-        fitness = np.where(points.feasible, points.fitness, -np.inf)
-        count = len(fitness)
-        curve: list[list[float]] = []
-        best = None
-        if count and np.isfinite(fitness.max()):
-            highest = np.maximum.accumulate(fitness)
-            rises = np.flatnonzero(np.append(np.isfinite(highest[:1]), highest[1:] > highest[:-1]))
-            curve = [[int(k) + 1, float(highest[k])] for k in rises]
-            best = {"number": int(fitness.argmax()), "fitness": float(fitness.max())}
+        best = {"number": rises[-1][0] - 1, "fitness": rises[-1][1]} if rises else None
         last = read_last_line(self.folder / "timing.jsonl")
         budget = {k: manifest.get("budget", {}).get(k) or 0 for k in ("evaluations", "seconds")}
         elapsed = float(last.get("elapsed", 0.0))
@@ -71,15 +66,15 @@ class Follower:
             "generator": str(manifest.get("generator", {}).get("name", "")),
             "seed": manifest.get("seed", 0),
             "tried": count,
-            "feasible": int(points.feasible.sum()),
+            "feasible": feasible,
             "budget": budget,
             "elapsed": round(elapsed, 1),
             "share": min(1.0, max(spent, default=0.0)),
             "best": best,
-            "curve": curve,
+            "curve": [list(rise) for rise in rises],
             "stopped": str(_read(self.folder / "summary.json").get("stopped", "")),
             "results": self._results(),
-            "map": self._map(points) if self.levels is not None and count else None,
+            "map": drawn,
             "command": first_command(self.folder),
         }
 
@@ -90,13 +85,18 @@ class Follower:
                 return len(index.get(name, ()))
         return 0
 
-    def _map(self, points: Any) -> dict[str, Any]:
-        assert self.levels is not None
-        self.levels.refresh()
-        made = heatmap(points, self.levels.measures)
-        cells = [{k: cell[k] for k in ("i", "j", "fitness", "feasible", "levels")} for cell in made["cells"]]
-        total = (len(made["x"]["edges"]) - 1) * (len(made["y"]["edges"]) - 1)
-        return {"x": made["x"], "y": made["y"], "cells": cells, "filled": len(cells), "total": total}
+    def _map(self) -> dict[str, Any] | None:
+        if self.levels is None:
+            return None
+        points, measures = self.levels.tried.points(), self.levels.measures
+        axes = axes_for(points, measures)
+        if self._cells is None or self._cells.axes != axes:
+            self._cells = Cells(axes, measures, shown=1)
+        self._cells.take(points)
+        told = self._cells.told(points)
+        cells = [{k: cell[k] for k in ("i", "j", "fitness", "feasible", "levels")} for cell in told]
+        total = axes[0].cells * axes[1].cells
+        return {**axes_json(axes), "cells": cells, "filled": len(cells), "total": total}
 
 
 def _game_of(manifest: dict[str, Any]) -> str:

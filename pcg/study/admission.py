@@ -30,7 +30,7 @@ from pcg.study.items import GROUPINGS, Found, Source, name_apart
 from pcg.study.rows import PRACTICE, StudyItem
 from pcg.study.sets import lonely
 from pcg.web.palette import LARGEST_SIDE
-from pcg.web.run_levels import numbers
+from pcg.web.tried_levels import numbers
 
 LONGEST_RULES = 100_000
 """Characters of a game text."""

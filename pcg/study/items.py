@@ -21,7 +21,8 @@ from pcg.evaluators.tournament.games import Entry as GameEntry
 from pcg.evaluators.tournament.games import select_levels
 from pcg.runs.store import GAMES, LEVELS, RULES, check_run, read_json
 from pcg.study.rows import PRACTICE
-from pcg.web.run_levels import Entry, RunFolder, numbers
+from pcg.web.run_levels import Entry, RunFolder
+from pcg.web.tried_levels import numbers
 
 MOST_ITEMS = 2000
 GAME_FILES = ("game.vgdl", "game.txt")

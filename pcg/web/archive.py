@@ -32,7 +32,7 @@ from pcg.report.levels import render_levels
 from pcg.report.pictures import draw_pictures
 from pcg.web.exported import bundle_json, player_routes
 from pcg.web.guard import LOCAL_HOSTS, PLAY_HEADERS, Refused, read_object, security_headers, take
-from pcg.web.heatmap import FITNESS, heatmap
+from pcg.web.heatmap import heatmap
 from pcg.web.level_editor import (
     MOST_SUGGESTIONS,
     Bench,
@@ -45,7 +45,8 @@ from pcg.web.level_routes import LevelRoutes
 from pcg.web.marks import STARRED, Marks, digest_of
 from pcg.web.pages import application, language_of, page
 from pcg.web.player import PlayServer, PlaySession, replay_frames, sheet_for
-from pcg.web.run_levels import GROUPS, Entry, Points, RunFolder
+from pcg.web.points import FITNESS, LevelPoints, Points
+from pcg.web.run_levels import GROUPS, Entry, RunFolder
 from pcg.web.single_level import play_route
 from pcg.web.solving import LevelSolver
 
@@ -57,10 +58,15 @@ _TILE = 16
 
 
 class ArchiveSite:
-    """The handlers of one run's pages."""
+    """The handlers of one run's pages.
 
-    def __init__(self, folder: Path | str, *, limit_s: float = 60.0) -> None:
-        self.run = RunFolder(folder)
+    Args:
+        folder: of the run, which may be read already.
+        limit_s: seconds after which an evaluation or completion is given up.
+    """
+
+    def __init__(self, folder: Path | str | RunFolder, *, limit_s: float = 60.0) -> None:
+        self.run = folder if isinstance(folder, RunFolder) else RunFolder(folder)
         manifest = self.run.run
         settings = manifest.get("evaluation", {})
         self.editor = LevelEditor(
@@ -141,7 +147,9 @@ class ArchiveSite:
         self.run.refresh()
         groups = self._sizes()
         group = show or next((g for g in ("cell", "kept", "tried", "drawn") if g in groups), "kept")
-        points = Points.of(self._discarded()) if group == DISCARDED else self.run.points(group).without(self._gone())
+        discarded = group == DISCARDED
+        points: LevelPoints
+        points = Points.of(self._discarded()) if discarded else self.run.points(group).without(self._gone())
         # Places in an archive count where the archive is shown; other levels are put by their values.
         made = heatmap(points, self.run.measures, x, y)
         named = [{"name": n, "help": _help(n)} for n in made.pop("names")]

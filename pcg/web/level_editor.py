@@ -36,7 +36,7 @@ from pcg.runs.store import read_json, to_json, write_whole
 from pcg.web.completers import Completer, completers
 from pcg.web.guard import Refused
 from pcg.web.palette import LARGEST_SIDE
-from pcg.web.run_levels import numbers
+from pcg.web.tried_levels import numbers
 
 T = TypeVar("T")
 

@@ -1,30 +1,25 @@
 """The levels of a run folder, whatever made them: those kept, those in an archive's cells, all that were tried, and
 those drawn by hand.
 
-Levels go by keys ("kept-0", "cell-3-7", "tried-120", "drawn-1") that are looked up here and never become paths. The
-log of everything tried may be large: of its lines only the places and the numbers are kept in memory.
+Levels go by keys ("kept-0", "cell-3-7", "tried-120", "drawn-1") that are looked up here and never become paths.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 import threading
-from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.evaluation import decode_play
 from pcg.runs.store import check_run, read_json
 from pcg.web.guard import Refused
+from pcg.web.points import LevelPoints, Points
+from pcg.web.tried_levels import TRIED, TriedLevels, numbers
 
 GROUPS: Mapping[str, str] = {
     "cell": "the archive",
@@ -91,46 +86,6 @@ class Entry:
         )
 
 
-@dataclass(frozen=True)
-class Points:
-    """The columns that a heat-map needs of n levels."""
-
-    keys: Sequence[str]
-    feasible: NDArray[np.bool_]
-    """Shape (n,)."""
-    fitness: NDArray[np.float64]
-    """Shape (n,)."""
-    values: Mapping[str, NDArray[np.float64]]
-    """Measure -> its values, shape (n,), NaN where it is not known."""
-    cells: Sequence[tuple[int, ...] | None]
-    """Places in an archive."""
-
-    def without(self, keys: Collection[str]) -> Points:
-        """Return the points of all levels but some."""
-        if not keys:
-            return self
-        kept = [k for k, key in enumerate(self.keys) if key not in keys]
-        return Points(
-            [self.keys[k] for k in kept],
-            self.feasible[kept],
-            self.fitness[kept],
-            {name: values[kept] for name, values in self.values.items()},
-            [self.cells[k] for k in kept],
-        )
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry]) -> Points:
-        """The points of some levels."""
-        names = dict.fromkeys(name for entry in entries for name in entry.metrics)
-        return cls(
-            [entry.key for entry in entries],
-            np.array([entry.feasible for entry in entries], np.bool_),
-            np.array([entry.fitness for entry in entries], np.float64),
-            {n: np.array([entry.metrics.get(n, math.nan) for entry in entries], np.float64) for n in names},
-            [entry.cell for entry in entries],
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One axis of an archive."""
@@ -141,81 +96,13 @@ class Measure:
     cells: int
 
 
-def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The entries that are finite numbers."""
-    return {k: float(v) for k, v in metrics.items() if isinstance(v, int | float) and math.isfinite(v)}
-
-
-class TriedLevels:
-    """The log of a run, read line by line as it grows."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._offsets = array("q")
-        self._feasible = bytearray()
-        self._fitness = array("d")
-        self._columns: dict[str, array[float]] = {}
-        self._end = 0
-
-    def __len__(self) -> int:
-        return len(self._offsets)
-
-    def refresh(self) -> None:
-        """Read what was added since the last time; a line still being written is left for the next."""
-        if not self.path.is_file() or self.path.stat().st_size <= self._end:
-            return
-        with open(self.path, "rb") as file:
-            file.seek(self._end)
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break
-                try:
-                    event = json.loads(line)
-                except ValueError:
-                    break
-                self._add(event)
-                self._end += len(line)
-
-    def _add(self, event: Mapping[str, Any]) -> None:
-        count = len(self._offsets)
-        self._offsets.append(self._end)
-        self._feasible.append(bool(event.get("feasible")))
-        self._fitness.append(float(event.get("fitness") or 0.0))
-        for name, value in numbers(event.get("metrics", {})).items():
-            column = self._columns.setdefault(name, array("d"))
-            column.extend([math.nan] * (count - len(column)))
-            column.append(value)
-
-    def points(self) -> Points:
-        """Every level tried, in order."""
-        count = len(self)
-        values = {}
-        for name, column in self._columns.items():
-            values[name] = np.full(count, math.nan)
-            values[name][: len(column)] = np.array(column)
-        feasible, fitness = np.array(list(self._feasible), np.bool_), np.array(self._fitness)
-        return Points([f"tried-{k}" for k in range(count)], feasible, fitness, values, [None] * count)
-
-    def entry(self, number: int) -> Entry:
-        """One line of the log.
-
-        Raises:
-            Refused: when there is no such line.
-        """
-        if not 0 <= number < len(self._offsets):
-            raise Refused(f"there is no level `tried-{number}` in this run", 404)
-        with open(self.path, "rb") as file:
-            file.seek(self._offsets[number])
-            event = json.loads(file.readline())
-        return Entry.of(f"tried-{number}", f"candidate {number}", str(event["level"]), event)
-
-
 class RunFolder:
     """A run folder, read anew when its files change.
 
     Attributes:
         game: of the run, with the game's own levels.
         run: the manifest, `run.json`.
+        tried: the log, which is read when it is asked for the first time.
 
     Raises:
         PcgError: when the folder is no run that generates levels.
@@ -229,7 +116,8 @@ class RunFolder:
         if self.run.get("kind") != "levels":
             raise PcgError(f"{folder} is a run of kind {self.run.get('kind')!r}, expected one that generates levels")
         self.game = self._load_game()
-        self.tried = TriedLevels(self.folder / "events.jsonl")
+        self._tried = TriedLevels(self.folder / "events.jsonl")
+        self._follows_log = False
         self.measures: tuple[Measure, ...] = ()
         self._groups: dict[str, dict[str, Entry]] = {}
         self._stamps: dict[str, tuple[int, int]] = {}
@@ -247,10 +135,19 @@ class RunFolder:
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
+    @property
+    def tried(self) -> TriedLevels:
+        """The log of everything tried."""
+        if not self._follows_log:
+            self._tried.refresh()
+            self._follows_log = True
+        return self._tried
+
     def refresh(self) -> None:
         """Read what changed on the disk since the last time."""
+        if self._follows_log:
+            self._tried.refresh()
         with self._lock:
-            self.tried.refresh()
             for group, name in (
                 ("kept", "levels/index.json"),
                 ("closest", "infeasible/index.json"),
@@ -301,14 +198,14 @@ class RunFolder:
 
     def groups(self) -> dict[str, int]:
         """The groups that have levels, and how many."""
-        sizes = {group: len(self.tried) if group == "tried" else len(self._groups.get(group, ())) for group in GROUPS}
+        sizes = {group: len(self.tried) if group == TRIED else len(self._groups.get(group, ())) for group in GROUPS}
         return {group: size for group, size in sizes.items() if size}
 
     def entries(self, group: str) -> Sequence[Entry]:
         """The levels of a group other than "tried", in order."""
         return list(self._groups.get(group, {}).values())
 
-    def points(self, group: str) -> Points:
+    def points(self, group: str) -> LevelPoints:
         """The levels of a group as a heat-map sees them; with "kept" go those closest to feasible.
 
         Raises:
@@ -316,7 +213,7 @@ class RunFolder:
         """
         if group not in GROUPS:
             raise Refused(f"no levels called {group[:40]!r} (expected {', '.join(GROUPS)})")
-        if group == "tried":
+        if group == TRIED:
             return self.tried.points()
         names = ("kept", "closest") if group == "kept" else (group,)
         return Points.of([entry for name in names for entry in self.entries(name)])
@@ -328,8 +225,8 @@ class RunFolder:
             Refused: when there is none.
         """
         group, _, rest = key.partition("-")
-        if group == "tried" and rest.isascii() and rest.isdigit() and len(rest) < 12:
-            return self.tried.entry(int(rest))
+        if group == TRIED and rest.isascii() and rest.isdigit() and len(rest) < 12:
+            return self._logged(int(rest))
         found = self._groups.get(group, {}).get(key)
         if found is None:
             raise Refused(f"there is no level {key[:60]!r} in this run", 404)
@@ -337,11 +234,18 @@ class RunFolder:
             return self._with_play(found, self._candidates[key])
         return found
 
+    def _logged(self, number: int) -> Entry:
+        try:
+            event = self.tried.event(number)
+        except IndexError:
+            raise Refused(f"there is no level `{TRIED}-{number}` in this run", 404) from None
+        return Entry.of(f"{TRIED}-{number}", f"candidate {number}", str(event["level"]), event)
+
     def _with_play(self, entry: Entry, candidate: int) -> Entry:
         """A cell's level with what the log knows of it: the winning play is not in the archive."""
         if not 0 <= candidate < len(self.tried):
             return entry
-        logged = self.tried.entry(candidate)
+        logged = self._logged(candidate)
         if logged.level != entry.level:
             return entry
         return dataclasses.replace(

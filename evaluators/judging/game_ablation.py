@@ -9,7 +9,7 @@ another's points more, of which every play is the same when the other pays them 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pcg.engine.game import Game
@@ -118,7 +118,7 @@ def ablation(plays: GamePlays, recorded: Sequence[GamePlay]) -> Ablation:
     change that its absence makes.
     """
     definition = plays.game.definition
-    recordings = [_recording(plays, play) for play in recorded]
+    recordings = _recordings(plays, recorded)
     outcome, score, endings = [], [], []
     for effect in definition.effects:
         if not plays.fired[effect.index]:
@@ -160,12 +160,12 @@ def _own_points(plays: GamePlays, score: Sequence[int], recordings: Sequence[_Re
     own = list(score)
     for index in score:
         without = without_effect(definition, index)
-        points = more_points(scores, [_replay(plays, without, recording).scores for recording in recordings])
+        points = more_points(scores, [again.scores for again in _replays(plays, without, recordings)])
         for other in paying if points else ():
             if other == index or (other in score and other not in own):
                 continue
-            summed = _with_points(without, other, points)
-            if all(_replay(plays, summed, recording).scores == recording.scores for recording in recordings):
+            summed = _replays(plays, _with_points(without, other, points), recordings)
+            if all(again.scores == whole for again, whole in zip(summed, scores, strict=True)):
                 own.remove(index)
                 break
     return own
@@ -191,41 +191,46 @@ def more_points(scores: Sequence[Sequence[float]], fewer: Sequence[Sequence[floa
 def _difference(plays: GamePlays, definition: GameDefinition, recordings: Sequence[_Recording]) -> int:
     """2 where a play ends otherwise in another version of the game, 1 where only its score differs, else 0."""
     most = 0
-    for recording in recordings:
-        play = recording.play
-        try:
-            again = _replay(plays, definition, recording)
-        except PcgError:
-            return 2
-        if len(again.scores) != play.ticks or again.won != play.won or again.lost != play.lost:
-            return 2
-        most = max(most, int(again.scores[-1:] != recording.scores[-1:]))
+    try:
+        for recording, again in zip(recordings, _replays(plays, definition, recordings), strict=True):
+            play = recording.play
+            if len(again.scores) != play.ticks or again.won != play.won or again.lost != play.lost:
+                return 2
+            most = max(most, int(again.scores[-1:] != recording.scores[-1:]))
+    except PcgError:
+        return 2
     return most
 
 
-def _recording(plays: GamePlays, play: GamePlay) -> _Recording:
-    state = _start(plays, plays.game.definition, play)
-    chance, scores = [], []
-    for action in play.actions:
-        chance.append((state.rng, state.aux))
-        state.advance(action)
-        scores.append(float(state.score))
-    return _Recording(play, tuple(chance), tuple(scores))
+def _recordings(plays: GamePlays, recorded: Sequence[GamePlay]) -> list[_Recording]:
+    found = []
+    for play, state in zip(recorded, _starts(plays, plays.game.definition, recorded), strict=True):
+        chance, scores = [], []
+        for action in play.actions:
+            chance.append((state.rng, state.aux))
+            state.advance(action)
+            scores.append(float(state.score))
+        found.append(_Recording(play, tuple(chance), tuple(scores)))
+    return found
 
 
-def _replay(plays: GamePlays, definition: GameDefinition, recording: _Recording) -> _Replay:
-    state = _start(plays, definition, recording.play)
-    scores = []
-    for action, chance in zip(recording.play.actions, recording.chance, strict=True):
-        if state.is_over:
-            break
-        state.rng, state.aux = chance
-        state.advance(action)
-        scores.append(float(state.score))
-    return _Replay(state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES, tuple(scores))
+def _replays(plays: GamePlays, definition: GameDefinition, recordings: Sequence[_Recording]) -> Iterator[_Replay]:
+    """Yield recorded plays as they are in another version of the game, each when it is asked for."""
+    starts = _starts(plays, definition, [recording.play for recording in recordings])
+    for recording, state in zip(recordings, starts, strict=True):
+        scores = []
+        for action, chance in zip(recording.play.actions, recording.chance, strict=True):
+            if state.is_over:
+                break
+            state.rng, state.aux = chance
+            state.advance(action)
+            scores.append(float(state.score))
+        yield _Replay(state.winner == Outcome.PLAYER_WINS, state.winner == Outcome.PLAYER_LOSES, tuple(scores))
 
 
-def _start(plays: GamePlays, definition: GameDefinition, play: GamePlay) -> State:
+def _starts(plays: GamePlays, definition: GameDefinition, recorded: Sequence[GamePlay]) -> Iterator[State]:
+    """Yield the start of each recorded play in a version of the game, which is compiled once."""
     game = Game(definition, reading=plays.game.reading)
-    game.context(plays.levels[play.level]).limit(TICK_WORK, MOST_MOVING)
-    return game.start(plays.levels[play.level], play.seed)
+    for play in recorded:
+        game.context(plays.levels[play.level]).limit(TICK_WORK, MOST_MOVING)
+        yield game.start(plays.levels[play.level], play.seed)

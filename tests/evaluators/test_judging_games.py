@@ -212,7 +212,7 @@ TAKEN = "coin hero > killSprite scoreChange=1"
     ("rule", "own"),
     [
         ("coin hero > spawn stype=coin\n        ", 0),  # the second coin is gone at once: one point more for the same
-        ("coin hero > addTimer timer=1 ftype=reverseDirection scoreChange=1\n        ", 0),
+        ("coin hero > flipDirection scoreChange=1\n        ", 0),
         ("coin ghost > reverseDirection scoreChange=1\n        ", 1),  # nothing else tells that they met
         ("ghost coin > flipDirection\n        ", 0),
     ],
@@ -228,12 +228,14 @@ def test_points_count_where_no_other_rule_could_give_them(rule: str, own: int) -
     assert plays.fired[at] and at not in found.outcome and (at in found.score) == bool(own)
 
 
-def test_two_rules_that_pay_for_one_event_are_one_that_does() -> None:
-    paid = "ghost wall > stepBack scoreChange=1\n        ghost wall > reverseDirection scoreChange=1"
-    game = changed(("ghost wall > stepBack", paid), ("ghost > RandomNPC cooldown=2", "ghost > Missile"))
+def test_of_two_rules_that_pay_for_one_event_one_counts() -> None:
+    pays = "coin hero > flipDirection scoreChange=1\n        "
+    game = changed((TAKEN, 2 * pays + "coin hero > killSprite"))
     plays = GamePlays(game, [game.read_level(0)], kinds_of(game).analysis, seed=1)
-    found = ablation(plays, [plays.play(NOTHING, 0, 100)])
-    assert len(found.score) <= 1
+    found = ablation(plays, [plays.play(RANDOM, k) for k in range(6)])
+    paying = [e.index for e in game.definition.effects if e.name == "flipDirection"]
+    assert all(plays.fired[index] for index in paying)
+    assert len(set(paying) & set(found.score)) == 1 and not set(paying) & set(found.outcome)
 
 
 def test_conventions_tell_usual_rules_from_unusual_ones() -> None:

@@ -37,12 +37,11 @@ def test_points_for_one_event_are_given_by_one_rule() -> None:
 
 
 def test_points_for_other_events_stay() -> None:
-    gem = (
-        ("coin > Immovable", "coin > Immovable\n        gem > Immovable\n        treasure > Immovable"),
+    text = changed(
+        ("coin > Immovable", "coin > Immovable\n        gem > Immovable"),
         ("c > floor coin", "c > floor coin\n        d > floor gem"),
         (TAKEN, f"{TAKEN}\n        gem hero > killSprite scoreChange=1"),
     )
-    text = changed(*gem[:2], gem[2])
     level = LEVEL.replace("wA..", "wAd.")
     game = load(text, levels=[level])
     plays = record_plays(game, [0], agents=("onestep", "guided"), seeds=1, max_ticks=150)

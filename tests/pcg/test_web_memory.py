@@ -168,6 +168,8 @@ def test_a_table_that_fails_leaves_the_old_one(run: Path, tmp_path: Path, monkey
 class Row(dict[str, Any]):
     """Row of a table of which one can tell whether anybody holds it."""
 
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
 
 def test_parquet_is_written_in_groups_of_rows_that_are_not_held(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -179,7 +181,6 @@ def test_parquet_is_written_in_groups_of_rows_that_are_not_held(
 
     def passing(folder: Path | str) -> Iterator[Row]:
         alive: weakref.WeakSet[Row] = weakref.WeakSet()
-        Row.__hash__ = object.__hash__  # type: ignore[assignment]
         for one in rows:
             row = Row(one)
             alive.add(row)

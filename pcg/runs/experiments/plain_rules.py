@@ -91,11 +91,9 @@ def without_idle_rules(text: str, levels: Sequence[str]) -> tuple[str, tuple[str
     """
 
     def acting(kinds: GameKinds, rule: Rule) -> Rule | None:
-        reading = RuleReading(kinds, kinds.levels)
         effects = kinds.definition.effects
-        return (
-            None if any(_tells(kinds, rule, e) and effects[e].name == rule.effect for e in reading.idle_rules) else rule
-        )
+        idle = (e for e in RuleReading(kinds, kinds.levels).idle_rules if effects[e].name == rule.effect)
+        return None if any(_tells(kinds, rule, e) for e in idle) else rule
 
     return _changed(text, levels, acting), tuple(levels)
 

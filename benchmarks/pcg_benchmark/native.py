@@ -41,13 +41,17 @@ NATIVE_EVALUATORS: Mapping[str, Callable[[Any], NativeEvaluator]] = {
 
 
 class _NativeProblem:
-    """A problem whose slow questions (`info`, `diversity`, for some `quality`) are answered by its native evaluator."""
+    """A problem whose slow questions are answered by its native evaluator.
+
+    These are `info` and `diversity`, for some `quality`, and for buildings `controlability` too.
+    """
 
     def __init__(self, problem: Any, evaluator: NativeEvaluator) -> None:
         self.info, self.diversity = evaluator.info, evaluator.diversity
         self.quality = getattr(evaluator, "quality", problem.quality)
-        self.controlability = problem.controlability
+        self.controlability = getattr(evaluator, "controlability", problem.controlability)
         self.table = getattr(evaluator, "table", None)
+        self.info_of_leaves = getattr(evaluator, "info_of_leaves", None)
 
 
 def native_problem(name: str, problem: Any) -> Any:

@@ -361,6 +361,25 @@ def test_search_keeps_to_its_budget_and_still_answers(stand_in: Any) -> None:
     assert seen == sorted(seen)
 
 
+class FlatStripes(Stripes):
+    """The same, told of a content's numbers without its rows."""
+
+    def info(self, content: Any) -> dict[str, Any]:
+        raise AssertionError("rows are not asked for")
+
+    def info_of_leaves(self, leaves: Any) -> dict[str, Any]:
+        return Stripes().info(leaves)
+
+
+def test_numbers_are_asked_about_without_their_rows_where_the_problem_can_tell() -> None:
+    controls = [{"zeros": zeros} for zeros in range(6, 12)]
+    found = [
+        BatchSearch(Environment(Stripes()), controls, 3, problem=problem).run(evaluations=1500)
+        for problem in (Stripes(), FlatStripes())
+    ]
+    assert found[0] == found[1]
+
+
 def test_settled_contents_are_unlike_each_other(stand_in: Any) -> None:
     environment = stand_in.make("stripes-v0")
     search = BatchSearch(environment, [{"zeros": 10}] * 30, seed=2)

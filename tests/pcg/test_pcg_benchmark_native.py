@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.pcg_benchmark.buildings_kernel import KINDS
 from benchmarks.pcg_benchmark.native import native_problem, native_search
 from benchmarks.pcg_benchmark.native_adventures import NativeDave, NativeMiniDungeons
 from benchmarks.pcg_benchmark.native_buildings import NativeBuilding
@@ -415,6 +416,26 @@ def test_native_adventures_find_the_ways_of_the_package(name: str, kind: Any, on
         assert native.diversity(one[0], other[0]) == pytest.approx(theirs.diversity(one[1], other[1]))
 
 
+def test_a_building_is_good_when_all_blocks_find_a_place_and_no_column_ends_low() -> None:
+    given = {"_target": 4, "_height": 3, "_width": 3, "_diversity": 0.4, "_min_height": 0.7, "_cerror": 1}
+    native = NativeBuilding(SimpleNamespace(**given))
+    row = [0, 0, 3]  # column, row, kind: nine cells
+    for blocks, quality in (
+        ([[0, 0, 0]] * 4, 0.375),  # one is too many
+        ([row, row, row, [0, 0, 0]], 0.375),
+        ([row, row, row, row], 0.375),
+        ([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]], 0.5 + 0.25 * 5 / 9),
+        ([[0, 0, 0], [0, 0, 0], [1, 0, 0], [1, 0, 0]], 0.75 + 0.25 * 7 / 9),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 1]], 0.375),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 1], [0, 0, 1]], 0.375),
+    ):
+        info = native.info_of_leaves(np.array(blocks, float).ravel())
+        assert native.quality(info) == pytest.approx(quality), blocks
+    control = {"1x1": 3, "1x3": 1, "3x1": 4, "3x3": 0}
+    info = {"1x1": 2, "1x3": 3, "3x1": 1, "3x3": 0}
+    assert native.controlability(info, control) == pytest.approx((1 + 1 / 2 + 1 / 3 + 1) / 4)
+
+
 @pytest.mark.skipif(not INSTALLED, reason="the package pcg_benchmark is not installed")
 @pytest.mark.parametrize("name", ["building-v0", "building-huge-v0"])
 def test_native_buildings_measure_what_the_package_does(name: str) -> None:
@@ -425,14 +446,28 @@ def test_native_buildings_measure_what_the_package_does(name: str) -> None:
     native = NativeBuilding(theirs)
     layout = Layout(environment.content_space)
     made = starting_contents(layout, 5)
-    compared = []
-    for _ in range(16):
-        content = layout.content(next(made))
+    towers = layout.sample(np.random.default_rng(5), 16)
+    towers[:, 2::3] *= np.linspace(0, 0.5, 16)[:, None]  # small blocks, for which there is room
+    towers[8:, 0::3] = np.minimum(towers[8:, 0::3], 2)
+    column, side = np.arange(native.blocks) % -(-native.blocks // theirs._height), theirs._width
+    towers[15] = np.stack([column % side, column // side, np.zeros(native.blocks)], axis=1).ravel()  # all are full
+    controls = [dict(zip(KINDS, asked, strict=True)) for asked in ([10, 10, 10, 10], [2, 30, 4, 4], [40, 0, 0, 0])]
+    compared, judged, controlled = [], set(), set()
+    for vector in [*(next(made) for _ in range(16)), *towers]:
+        content = layout.content(vector)
         mine, told = native.info(content), theirs.info(content)
-        assert mine.keys() == told.keys()
+        assert native.quality(mine) == theirs.quality(told)
+        judged.add(native.quality(mine))
+        for control in controls:
+            assert native.controlability(mine, control) == theirs.controlability(told, control)
+            controlled.add(native.controlability(mine, control))
+        same = native.info_of_leaves(vector)
+        assert mine.keys() == told.keys() == same.keys()
+        assert all(np.array_equal(mine[key], same[key]) for key in mine)
         assert sorted(mine.pop("heights")) == sorted(told.pop("heights"))
         assert all(np.array_equal(mine[key], told[key]) for key in mine)
         compared.append((mine, told))
     assert min(mine["blocks"] for mine, _ in compared) < native.blocks  # some did not find a place
+    assert len(judged) > 10 and 0.5 < sorted(judged)[-2] < max(judged) == 1.0 and len(controlled) > 10
     for one, other in itertools.pairwise(compared):
         assert native.diversity(one[0], other[0]) == theirs.diversity(one[1], other[1])

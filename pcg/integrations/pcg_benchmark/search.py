@@ -25,6 +25,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,9 @@ class BatchSearch:
         environment: of the benchmark, from `pcg_benchmark.make`.
         controls: what each content of the batch shall do, from the problem's control space.
         seed: of everything drawn here; the environment's spaces are seeded with it too.
-        problem: answers `info`, `quality`, `diversity` and `controlability` instead of the environment's problem.
+        problem: answers `info`, `quality`, `diversity` and `controlability` instead of the environment's problem;
+            where it has `info_of_leaves`, that is asked in place of `info`, for the numbers of a content without its
+            lists and dictionaries.
 
     Attributes:
         judged: contents that the problem has judged so far.
@@ -132,6 +135,12 @@ class BatchSearch:
         self.problem = environment._problem if problem is None else problem
         environment.seed(seed)
         self.layout = Layout(environment.content_space)
+        of_leaves = getattr(self.problem, "info_of_leaves", None)
+        self._info: Callable[[Vector], Any] = (
+            (lambda vector: self.problem.info(self.layout.content(vector)))
+            if of_leaves is None
+            else (lambda vector: of_leaves(self.layout.inside(vector)))
+        )
         self.controls = list(controls)
         self.rng = np.random.default_rng([seed, 2])
         # what helps a content towards quality and control, and what keeps both but leads away from others
@@ -284,7 +293,8 @@ class BatchSearch:
 
     def _active(self) -> list[int]:
         """Return the slots that have their turn at present: those that no content has settled before the others."""
-        return [slot for slot in self._queue if self.settled[slot] is None][:ACTIVE] or self._queue[:ACTIVE]
+        unsettled = islice((slot for slot in self._queue if self.settled[slot] is None), ACTIVE)
+        return list(unsettled) or self._queue[:ACTIVE]
 
     def _relent(self) -> None:
         """Let the open slots ask no more of control than half of the known good contents do."""
@@ -328,7 +338,7 @@ class BatchSearch:
         """Ask the problem about a content."""
         self.judged += 1
         try:
-            info = self.problem.info(self.layout.content(vector))
+            info = self._info(vector)
             return Member(vector, info, float(self.problem.quality(info)))
         except (ArithmeticError, LookupError, RecursionError, ValueError):  # counts of 0, grammars without end
             return Member(vector, None, -1.0)

@@ -38,8 +38,8 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("explorations", 10, "further random plays where nothing but unused rules is at fault", 0, 1000),
     Parameter("random_plays", 20, "further random plays by which its wins are counted", 1, 1000),
     Parameter("random_ticks", 2000, "these plays end here", 1, 2000, "ticks"),
-    Parameter("proof", 12_000, "forward-model calls of a proof that a level can be won; 0: agents of the ladder have "
-              "to", 0, 10_000_000),
+    Parameter("proof", 6000, "forward-model calls of a proof that a level can be won; 0: agents of the ladder have to",
+              0, 10_000_000),
     Parameter("min_win", 0, "ticks that a win takes in most levels", 0, 2000, "ticks"),
     Parameter("resistance", 0, "dangers have to end some play, unless there is something to push: 1 or 0", 0, 1),
     Parameter("astray", 0.05, "share of the movers, or of the avatar's moments, outside the map or in walls", 0.0, 1.0),

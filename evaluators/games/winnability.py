@@ -17,7 +17,7 @@ from pcg.evaluators.proving import Experience, Proof, prove
 
 TICKS_PER_CELL = 12
 """Ticks of a win for each row and column of its level, at most: as long as plays of the judge of games last."""
-TURNS = 6
+TURNS = 4
 """First turns of methods that the calls of a proof are enough for. With longer ones search is all that is tried, and
 where the avatar shoots it loses itself in the places of its shots: a walk across an open field was won by nobody."""
 _PROOF = 300_000

@@ -82,7 +82,7 @@ class LevelMaker:
         own: Sequence[str],
         *,
         seed: int,
-        calls: int = 12_000,
+        calls: int = 6000,
         min_win: int = 20,
         max_work: int = 20_000,
         max_sprites: int = 400,

@@ -29,8 +29,6 @@ _TWISTS = (0.35, 0.5, 0.15)
 """Probabilities of no twist, one, and two."""
 _PUSHED = 0.8
 """Chance that things are pushed, where nothing moves that could be a danger."""
-_PITS = 0.6
-"""Chance that something that stands about is deadly, where nothing moves that could be a danger."""
 _LONGEST = 200
 """Ticks that a player who wins when time is up has to survive at most: as long as evaluations last."""
 
@@ -220,22 +218,8 @@ PLANS: Mapping[str, Callable[[Draft], None]] = {
 """Plans by name."""
 
 
-def _calm(cast: Casting) -> bool:
-    """Return True where nothing moves by itself that could be a danger."""
-    return not (cast.dangerous or cast.fleeing or cast.sleeping_dangers)
-
-
 def _threaten(d: Draft, shares: Sequence[float]) -> None:
-    """Make some of what moves deadly; where nothing does, perhaps something that stands and that the player need not
-    touch: the place that crates go to, where there is one, for a pit beside the way is scenery.
-    """
-    if _calm(d.cast):
-        pits = [n for n in d.cast.things if d.fits(d.hero, n, "killSprite")]
-        pits = [n for n in pits if not (d.ruled(d.hero, n) or d.ruled(n, d.hero))]
-        pits = [n for n in pits if n in d.taken] or pits
-        if pits and d.chance(_PITS):
-            d.kill(pits[int(d.rng.integers(len(pits)))])
-        return
+    """Make some of what moves deadly."""
     movers = [n for n in d.free(d.cast.dangerous) if d.fits(d.hero, n, "killSprite") and not d.ruled(d.hero, n)]
     number = max(0, int(d.rng.choice(len(shares), p=shares)) - len(set(d.deadly)))
     for k in d.rng.permutation(len(movers))[:number]:
@@ -262,7 +246,8 @@ def draw_plan(
     ('unlock', 'key hero > collectResource scoreChange=1')
     """
     cast = Casting(space)
-    if _calm(cast) and "push" in plans and rng.random() < _PUSHED * pushed:
+    calm = not (cast.dangerous or cast.fleeing or cast.sleeping_dangers)
+    if calm and "push" in plans and rng.random() < _PUSHED * pushed:
         plans = ("push", *plans)
     for name in plans:
         for _ in range(_TRIES):

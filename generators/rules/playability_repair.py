@@ -114,7 +114,7 @@ def harden(space: LearnedSpace, genotype: RuleSet, rng: np.random.Generator) -> 
     """Return a rule set in which one more kind of what moves, or of what the player leaves behind, is deadly; where
     nothing is left that could be, one with half the time; None where that is short already.
 
-    For games in which nothing stands in the way of the player, and for those without any danger that chance wins.
+    For games in which nothing stands in the way of the player.
     """
     heroes = list(space.kinds.avatars)
     wide = {n for h in heroes for n in _wide(space, h)}

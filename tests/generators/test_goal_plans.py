@@ -61,17 +61,6 @@ def test_sprites_that_have_no_part_fit_no_plan_that_asks_for_it() -> None:
     assert draw_plan(boxes, rng, ["hunt", "push"])[0] == "push", "the next plan is tried"  # type: ignore[index]
 
 
-def test_where_nothing_moves_by_itself_some_plans_have_a_deadly_place() -> None:
-    boxes = learned("boxes")
-    drawn = [draw_plan(boxes, np.random.default_rng(seed), ["push"]) for seed in range(20)]
-    rules = [plan[1].rules for plan in drawn if plan is not None]
-    heroes = set(boxes.kinds.avatars)
-    pits = [{r.second for r in of if r.first in heroes and r.effect == "killSprite"} for of in rules]
-    assert 0.3 * len(rules) <= sum(map(bool, pits)) < len(rules)
-    for of, deadly in zip(rules, pits, strict=True):
-        assert not any(r.first in deadly and r.second in heroes for r in of), "what has to be touched is harmless"
-
-
 def test_equal_seeds_draw_equal_plans() -> None:
     names = list(PLANS)
     drawn = [[draw_plan(learned("dungeon"), np.random.default_rng(k), names[k:]) for k in range(8)] for _ in range(2)]

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pcg.engine.game import load
-from pcg.evaluators.judging.concepts import DANGERS
 from pcg.evaluators.judging.game_kinds import EDGE, KINDS, TIME
 from pcg.generators.rules import RuleSet, RuleSpace, make_rule_generator
 from pcg.generators.rules.evolve.chances import Chances
@@ -347,8 +346,6 @@ def test_only_what_was_found_to_be_wrong_is_mended() -> None:
     assert not mends & children(Verdict({**astray, "places": 0.4}, "the avatar is outside the map")).keys()
     lucky = Verdict({**astray, "chance": 0.0}, "a random player wins 40 of 40 plays", {"random_wins": 1.0})
     assert mends & children(lucky).keys() == {"lengthened"}
-    calm = Verdict(lucky.constraints, lucky.reason, {"random_wins": 1.0, "danger": float(DANGERS.index("none"))})
-    assert mends & children(calm).keys() == {"lengthened", "hardened"}
     easy = Verdict({"winnable": 1.0, "resistance": 0.5}, "nothing stands in the way of the player")
     assert mends & children(easy).keys() == {"hardened"}
     lost = Verdict({**astray, "winnable": 0.3}, "nobody wins")

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pcg.engine.vgdl.diagnostics import PcgError
-from pcg.evaluators.judging.concepts import DANGERS
 from pcg.evaluators.parameters import Parameter
 from pcg.generators.contract import EvaluationProtocol
 from pcg.generators.population import Child, GenotypePopulationGenerator, Individual, tournament
@@ -33,7 +32,6 @@ from pcg.generators.rules.space import RuleSpace
 _TRIES = 5
 _LATER = 0.3
 """Part of the infeasible parents that is left when the feasible population is full."""
-_NO_DANGER = DANGERS.index("none")
 _ANEW, _OF_THE_UNWON = "anew", "of the unwon"
 """Ways of making rule sets, as `Chances` counts them: all that have no parents, and those with one that nobody wins."""
 BREEDING: tuple[Parameter, ...] = (
@@ -252,8 +250,6 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
                 self._unwon.add(candidate.id)
             elif 0.0 < held.get("length", 1.0) < 1.0 or ("random_wins" in metrics and held.get("chance", 1.0) < 1.0):
                 self._short.append(noted)
-                if "random_wins" in metrics and self._concepts[candidate.id][1] == _NO_DANGER:
-                    self._easy.append(noted)
             elif 0.0 < held.get("resistance", 1.0) < 1.0:
                 self._easy.append(noted)
         super().tell(candidates, evaluations)
@@ -284,8 +280,7 @@ class EvolvingRules(GenotypePopulationGenerator[RuleCandidate, EvaluationProtoco
 
     def _mended(self, rng: np.random.Generator) -> list[Child]:
         """Rule sets of the last generation that were won too soon or by chance, with more to do, those in which nothing
-        stood in the way, or that had no danger and chance won, with a danger, and those that nobody won, with less of
-        either.
+        stood in the way, with a danger, and those that nobody won, with less of either.
         """
         most = round(self.number("trimmed") * self.integer("offspring")) // 2
         groups = (

@@ -178,7 +178,7 @@ def test_a_game_that_chance_wins_too_often_is_never_feasible():
 
 
 def test_the_last_plays_of_chance_are_no_longer_than_those_before():
-    """What chance needs long for shows before a game is kept, in plays that cost next to nothing."""
+    """A game that chance takes long to win is found out before it is kept, in plays that cost next to nothing."""
     safe = changed(("hero ghost > killSprite", "hero ghost > stepBack"), ("Timeout limit=150", "Timeout limit=1800"))
     level = "\n".join(
         ["w" * 16, "wA" + "." * 13 + "w", *["w" + "." * 14 + "w"] * 5, "wc" + "." * 10 + "c.gw", "w" * 16]

@@ -244,13 +244,13 @@ class StagedEvaluation:
 
     def _judge_chance(self) -> None:
         """Longer random plays, until all are played or it is clear that chance wins too many of them. They count for
-        nothing else. In the last plays of a game they are twice as many and as long, and chance must win so few that
-        more than are allowed can be ruled out: what was chosen among many games has had luck in its earlier plays.
+        nothing else. In the last plays of a game they are twice as many, and chance must win so few that more than are
+        allowed can be ruled out: what was chosen among many games has had luck in its earlier plays.
         """
         most, ticks = self.of.integer("random_plays"), self.of.integer("random_ticks")
         allowed = RANDOM_WINS
         if self.confirming:
-            most, ticks, allowed = 2 * most, 2 * ticks, RULED_OUT
+            most, allowed = 2 * most, RULED_OUT
         assert self.trials is not None
         while len(self.lucky) < most and sum(t.won for t in self.lucky) <= allowed * most:
             k = len(self.lucky)

@@ -37,7 +37,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter("min_rules", 1.0, "smallest share of the rules that somebody's play must execute", 0.0, 1.0),
     Parameter("explorations", 10, "further random plays where nothing but unused rules is at fault", 0, 1000),
     Parameter("random_plays", 20, "further random plays by which its wins are counted", 1, 1000),
-    Parameter("random_ticks", 1000, "these plays end here", 1, 2000, "ticks"),
+    Parameter("random_ticks", 2000, "these plays end here", 1, 2000, "ticks"),
     Parameter("proof", 6000, "forward-model calls of a proof that a level can be won; 0: agents of the ladder have to",
               0, 10_000_000),
     Parameter("min_win", 0, "ticks that a win takes in most levels", 0, 2000, "ticks"),

@@ -17,6 +17,9 @@ from pcg.evaluators.proving import Experience, Proof, prove
 
 TICKS_PER_CELL = 12
 """Ticks of a win for each row and column of its level, at most: as long as plays of the judge of games last."""
+TURNS = 4
+"""First turns of methods that the calls of a proof are enough for. With longer ones search is all that is tried, and
+where the avatar shoots it loses itself in the places of its shots: a walk across an open field was won by nobody."""
 _PROOF = 300_000
 """Number of the first play that proofs have the seeds of."""
 
@@ -85,6 +88,7 @@ def prove_levels(
         proof = prove(
             game, "\n".join(level.rows), seed=play_seed(seed, _PROOF + k), budget=calls, tidy=calls // 8,
             max_ticks=max(least_ticks, TICKS_PER_CELL * (level.width + level.height)), experience=known,
+            first_turn=calls // TURNS,
         )  # fmt: skip
         if proof is not None:
             found.append((k, proof))

@@ -185,9 +185,9 @@ def _pushed_into(kinds: GameKinds, types: Sequence[int]) -> bool:
     """Return True where what counts goes, or comes about, when something is pushed against something else.
 
     A crate that is shot, or eaten by what roams, is not pushed to a place, and nobody needs a crate for what a touch
-    takes away.
+    or a shot takes away.
     """
-    analysis, taken = kinds.analysis, kinds.taken()
+    analysis, taken = kinds.analysis, kinds.taken_or_shot()
     pushed = {t for t in analysis.concrete if analysis.has(t, "pushable")}
 
     def onto(one: int, other: int | None) -> bool:

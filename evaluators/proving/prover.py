@@ -28,7 +28,7 @@ BUDGET = 20_000_000
 TIDY = 30_000
 """Forward-model calls by default for making a win shorter."""
 FIRST_TURN = 10_000
-"""Forward-model calls of a method's first turn."""
+"""Forward-model calls of a method's first turn by default."""
 GROWTH = 3
 """Times as many calls has a method made in all after each turn."""
 LONG_TURN = 300_000
@@ -133,6 +133,7 @@ def prove(
     tidy: int = TIDY,
     experience: Experience | None = None,
     progress: Callable[[str, int], object] | None = None,
+    first_turn: int = FIRST_TURN,
 ) -> Proof | None:
     """Look for a win of a level.
 
@@ -146,6 +147,8 @@ def prove(
         tidy: forward-model calls for making the win shorter (`shortening.shorten`).
         experience: of other levels of the game; its favourites have the first turn, and a win is added to it.
         progress: told the method at work and the calls made so far, every now and then; an exception ends the search.
+        first_turn: forward-model calls of a method's first turn, times its share; a budget of fewer calls than a few
+            such turns is spent by the first methods alone.
 
     Returns:
         The proof, None when no win was found within the budget, or when it is certain that there is none.
@@ -163,7 +166,7 @@ def prove(
         raise PcgError(f"{game.name} has {game.players} players; proofs are for games with one player")
     text = game.levels[level] if isinstance(level, int) else level
     known = experience if experience is not None else Experience()
-    return ProofSearch(game, text, seed, budget, seconds, max_ticks, tidy, known, progress).result()
+    return ProofSearch(game, text, seed, budget, seconds, max_ticks, tidy, known, progress, first_turn).result()
 
 
 class ProofSearch:
@@ -180,6 +183,7 @@ class ProofSearch:
         tidy: int,
         experience: Experience,
         progress: Callable[[str, int], object] | None,
+        first_turn: int = FIRST_TURN,
     ) -> None:
         self.text = text
         self.seed = seed
@@ -189,6 +193,7 @@ class ProofSearch:
         self.tidy = tidy
         self.experience = experience
         self.progress = progress
+        self.first_turn = max(1, first_turn)
         self.start = game.start(text, seed=seed)
         self.methods = methods_of(game.definition)
         self.names = [name for name in self.methods.names if self.methods.suits(name, self.start)]
@@ -200,7 +205,7 @@ class ProofSearch:
         for name, calls in self.experience.favourites():
             if name in self.names and (proof := self.turn(name, calls)) is not None:
                 return proof
-        total = FIRST_TURN
+        total = self.first_turn
         while not self._finished():
             open_ones = [name for name in self.names if name not in self.made or not self.made[name].ended]
             fruitful = [name for name in open_ones if name not in self.made or not self.made[name].stale]

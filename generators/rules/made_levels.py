@@ -20,7 +20,7 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.trials import play_seed
-from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.games.winnability import TICKS_PER_CELL, TURNS
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.level_grid import Grid, Mask, Palette
@@ -127,6 +127,7 @@ class LevelMaker:
             proof = prove(
                 game, text, seed=play_seed(self.seed, _PROOF + k), budget=self.calls, tidy=self.calls // 8,
                 max_ticks=TICKS_PER_CELL * (len(rows) + len(rows[0])), experience=experience,
+                first_turn=self.calls // TURNS,
             )  # fmt: skip
             made.append(MadeLevel(text, 0 if proof is None else proof.ticks))
             good += made[-1].ticks >= MARGIN * self.min_win

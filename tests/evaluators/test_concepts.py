@@ -8,6 +8,7 @@ from pcg.engine.game import load
 from pcg.evaluators.judging.concepts import DANGERS, GOALS, Concept, concept_of
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.games import judge_game
+from tests.support.archer import ARCHER
 from tests.support.fetch import FETCH, LEVEL
 
 
@@ -61,3 +62,12 @@ def test_what_runs_away_from_the_player_is_no_danger(ghost: str, danger: str) ->
     kinds = game_kinds(game.definition, [game.read_level(0)])
     assert concept_of(game, [game.read_level(0)]).danger == danger
     assert [kinds.name(t) for t in kinds.dangers()] == ([] if danger == "none" else ["ghost"])
+
+
+def test_crates_that_a_shot_breaks_as_well_need_not_be_pushed() -> None:
+    pushed = "cup hero > killSprite scoreChange=1\n        crate hero > bounceForward\n        crate hole > killSprite"
+    text = ARCHER.replace("cup hero > killSprite scoreChange=1", pushed).replace("stype=cup", "stype=crate")
+    level = "wwwwwww\nwA....w\nw..o..w\nw.o.h.w\nwwwwwww"
+    for breaking, goal in (("", "push"), ("\n        crate dart > killSprite", "destroy")):
+        game = load(text.replace(pushed, pushed + breaking), levels=[level])
+        assert concept_of(game, [game.read_level(0)]).goal == goal

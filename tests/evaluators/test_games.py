@@ -21,6 +21,7 @@ from pcg.evaluators.games.evaluation_stages import StagedEvaluation
 from pcg.evaluators.games.profile import certainty, difference, interval, profile_fitness
 from pcg.evaluators.games.trials import Trials, play_seed, read_ladder
 from tests.support import fetch
+from tests.support.archer import ARCHER, FIELD
 
 LADDER = "nothing random onestep mcts:budget=30 olets:budget=120"
 LEVEL = """
@@ -54,6 +55,11 @@ def failed(found: GameEvaluation) -> str:
 
 
 # --- verdicts known by hand ---
+
+
+def test_a_walk_of_who_shoots_for_nothing_can_be_won():
+    found = judged(load(ARCHER), level=FIELD, ladder="nothing random onestep mcts:budget=30")
+    assert found.constraints["winnable"] == 1.0
 
 
 def test_a_sound_game_is_feasible_and_skill_pays():
@@ -169,6 +175,19 @@ def test_a_game_that_chance_wins_too_often_is_never_feasible():
     assert found.metrics["random_wins"] > 0.3
     report = GameEvaluator([LEVEL], ladder=LADDER, random_ticks=200).confirm(safe, seeds=5)
     assert not report.feasible and report.constraints["chance"] < 1.0
+
+
+def test_the_last_plays_of_chance_are_no_longer_than_those_before():
+    """A game that chance takes long to win is found out before it is kept, in plays that cost next to nothing."""
+    safe = changed(("hero ghost > killSprite", "hero ghost > stepBack"), ("Timeout limit=150", "Timeout limit=1800"))
+    level = "\n".join(
+        ["w" * 16, "wA" + "." * 13 + "w", *["w" + "." * 14 + "w"] * 5, "wc" + "." * 10 + "c.gw", "w" * 16]
+    )
+    assert judged(safe, level, random_ticks=350).constraints["chance"] == 1.0
+    last = GameEvaluator([level], ladder=LADDER, random_ticks=350, max_plays=3).confirm(safe, seeds=3)
+    assert last.constraints["chance"] == 1.0
+    assert failed(judged(safe, level, random_ticks=700)) == "chance"
+    assert GameEvaluator([level]).settings["random_ticks"] == 2000
 
 
 def test_warnings_of_the_caller_count():

@@ -22,6 +22,7 @@ from pcg.evaluators.proving.methods import SLICE, GraphSearching
 from pcg.evaluators.proving.shortening import _ticks_to_win, shorten
 from pcg.evaluators.proving.way import Way
 from pcg.evaluators.solvability import SolvabilityPlays
+from tests.support.archer import ARCHER, FIELD
 
 pytestmark = pytest.mark.kernel
 
@@ -89,6 +90,13 @@ def game(*levels: str, rules: str = RUN) -> pcg.Game:
 
 
 # --- proofs -----------------------------------------------------------------------------------------------------------
+
+
+def test_with_short_first_turns_a_small_budget_is_enough_for_several_methods() -> None:
+    archer = game(FIELD, rules=ARCHER)
+    assert prove(archer, 0, budget=10_000) is None
+    proof = prove(archer, 0, budget=10_000, tidy=0, first_turn=1500)
+    assert proof is not None and proof.holds(archer)
 
 
 @pytest.mark.parametrize("level", [KEYS, GUARDED])

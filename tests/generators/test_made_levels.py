@@ -12,6 +12,7 @@ from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.rules.made_levels import LevelMaker, _calls_for_action, from_afar
 from pcg.generators.rules.wanted_sprites import wanted_sprites, with_wanted_sprites
+from tests.support.archer import ARCHER, FIELD
 from tests.support.fetch import FETCH, LEVEL
 
 STATUE = FETCH.replace("        ghost >", "        statue > Immovable\n        ghost >").replace(
@@ -32,6 +33,11 @@ def test_levels_are_won_in_no_less_time_than_is_asked_for() -> None:
         assert level.ticks >= 15
         assert prove(game, level.text, seed=1, budget=20_000) is not None
     assert [level.ticks for level in levels] == sorted(level.ticks for level in levels)
+
+
+def test_levels_of_who_shoots_for_nothing_are_won_as_well() -> None:
+    levels = LevelMaker([FIELD], seed=1).make(load(ARCHER, levels=[FIELD]), 3, 9)
+    assert len(levels) == 3 and all(level.ticks >= 20 for level in levels)
 
 
 def test_equal_seeds_give_equal_levels_and_others_do_not() -> None:

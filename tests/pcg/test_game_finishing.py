@@ -25,6 +25,7 @@ from pcg.runs.experiments.finishing import (
     CourseLevel,
     Effort,
     FinishedGame,
+    choose_course,
     finished_game,
     goes_astray,
     with_edges_of_groups,
@@ -41,6 +42,7 @@ from pcg.runs.experiments.finishing import (
     won_again,
     won_by_waiting,
 )
+from tests.support.archer import ARCHER, FIELD
 from tests.support.fetch import FETCH, LEVEL
 
 ODD = FETCH.lstrip().replace("hero ghost > killSprite", "hero ghost > killSprite scoreChange=-3")
@@ -51,6 +53,15 @@ def finished() -> FinishedGame:
     done = finished_game(ODD, [LEVEL], seed=2)
     assert done is not None
     return done
+
+
+def test_levels_of_who_shoots_for_nothing_are_won_with_few_calls() -> None:
+    game = load(ARCHER, levels=[FIELD])
+    effort = Effort(drawn=0, plays=1, proof=6_000)
+    course = choose_course(game, [FIELD], 1, effort)
+    assert len(course) == 1
+    lost = CourseLevel(FIELD, Proof(FIELD, 1, "." * 30, "none", 0), 0.5)
+    assert won_again(game, [lost], [FIELD], effort) is not None
 
 
 @pytest.mark.full

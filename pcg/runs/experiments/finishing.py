@@ -26,7 +26,7 @@ from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
-from pcg.evaluators.games.winnability import TICKS_PER_CELL
+from pcg.evaluators.games.winnability import TICKS_PER_CELL, TURNS
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import game_kinds, lasting
 from pcg.evaluators.judging.game_places import astray
@@ -225,7 +225,8 @@ def won_again(
     for k, (level, text) in enumerate(zip(course, levels, strict=True)):
         win: Proof | None = level.win
         if not _recorded(game, k, level.win).won:
-            win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=_longest(text))
+            win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=_longest(text),
+                        first_turn=effort.proof // TURNS)  # fmt: skip
         if win is None or win.ticks < MIN_WIN:
             return None
         found.append(replace(level, text=text, win=win))
@@ -487,7 +488,7 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
             continue
         longest = _longest(text)
         win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
-                    experience=experience)  # fmt: skip
+                    experience=experience, first_turn=effort.proof // TURNS)  # fmt: skip
         if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest) or goes_astray(game, text):
             continue
         won = 0

@@ -17,11 +17,38 @@ from pcg.evaluators.proving import Experience, Proof, prove
 
 TICKS_PER_CELL = 12
 """Ticks of a win for each row and column of its level, at most: as long as plays of the judge of games last."""
-TURNS = 4
+_TURNS = 4
 """First turns of methods that the calls of a proof are enough for. With longer ones search is all that is tried, and
 where the avatar shoots it loses itself in the places of its shots: a walk across an open field was won by nobody."""
 _PROOF = 300_000
 """Number of the first play that proofs have the seeds of."""
+_TIDY = 8
+"""For so many calls of a proof one more may go into a shorter win."""
+
+
+def longest_win(text: str) -> int:
+    """Return the ticks that a win of a level takes, at most."""
+    rows = text.split("\n")
+    return TICKS_PER_CELL * (len(rows) + len(rows[0]))
+
+
+def prove_briefly(
+    game: Game, text: str, seed: int, calls: int, max_ticks: int, experience: Experience | None = None
+) -> Proof | None:
+    """Look for a win of a level with a few thousand calls, of which several methods have a part.
+
+    Args:
+        game: with one player.
+        text: of the level.
+        seed: of the play.
+        calls: forward-model calls, at most.
+        max_ticks: of the win.
+        experience: of other levels of the game.
+    """
+    return prove(
+        game, text, seed=seed, budget=calls, tidy=calls // _TIDY, max_ticks=max_ticks, experience=experience,
+        first_turn=calls // _TURNS,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -85,11 +112,8 @@ def prove_levels(
             break
         context = game.context(level)
         context.limit(max_work, max(max_sprites, 3 * int(context.header(context.initial)["slots"])))
-        proof = prove(
-            game, "\n".join(level.rows), seed=play_seed(seed, _PROOF + k), budget=calls, tidy=calls // 8,
-            max_ticks=max(least_ticks, TICKS_PER_CELL * (level.width + level.height)), experience=known,
-            first_turn=calls // TURNS,
-        )  # fmt: skip
+        longest = max(least_ticks, TICKS_PER_CELL * (level.width + level.height))
+        proof = prove_briefly(game, "\n".join(level.rows), play_seed(seed, _PROOF + k), calls, longest, known)
         if proof is not None:
             found.append((k, proof))
     return Winnability(wanted, tuple(proof.ticks for _, proof in found), tuple(found))

@@ -20,11 +20,11 @@ from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.trials import play_seed
-from pcg.evaluators.games.winnability import TICKS_PER_CELL, TURNS
+from pcg.evaluators.games.winnability import longest_win, prove_briefly
 from pcg.evaluators.judging.game_kinds import game_kinds
 from pcg.evaluators.judging.game_rules import RuleReading
 from pcg.evaluators.level_grid import Grid, Mask, Palette
-from pcg.evaluators.proving import Experience, prove
+from pcg.evaluators.proving import Experience
 from pcg.generators.levels.constructive.generator import ConstructiveGenerator
 from pcg.generators.levels.context import LevelContext
 from pcg.generators.levels.contract import LevelGenerator
@@ -123,12 +123,8 @@ class LevelMaker:
             context.limit(self.max_work, max(self.max_sprites, 3 * int(context.header(context.initial)["slots"])))
             if not _calls_for_action(game, text, self.seed):
                 continue
-            rows = text.split("\n")
-            proof = prove(
-                game, text, seed=play_seed(self.seed, _PROOF + k), budget=self.calls, tidy=self.calls // 8,
-                max_ticks=TICKS_PER_CELL * (len(rows) + len(rows[0])), experience=experience,
-                first_turn=self.calls // TURNS,
-            )  # fmt: skip
+            seed = play_seed(self.seed, _PROOF + k)
+            proof = prove_briefly(game, text, seed, self.calls, longest_win(text), experience)
             made.append(MadeLevel(text, 0 if proof is None else proof.ticks))
             good += made[-1].ticks >= MARGIN * self.min_win
             longest = max(level.ticks for level in made)

@@ -26,11 +26,11 @@ from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine
 from pcg.evaluators.agents import make_agent, play, replay
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
-from pcg.evaluators.games.winnability import TICKS_PER_CELL, TURNS
+from pcg.evaluators.games.winnability import longest_win, prove_briefly
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import game_kinds, lasting
 from pcg.evaluators.judging.game_places import astray
-from pcg.evaluators.proving import Experience, Proof, prove
+from pcg.evaluators.proving import Experience, Proof
 from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
@@ -225,18 +225,11 @@ def won_again(
     for k, (level, text) in enumerate(zip(course, levels, strict=True)):
         win: Proof | None = level.win
         if not _recorded(game, k, level.win).won:
-            win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=_longest(text),
-                        first_turn=effort.proof // TURNS)  # fmt: skip
+            win = prove_briefly(game, text, 1, effort.proof, longest_win(text))
         if win is None or win.ticks < MIN_WIN:
             return None
         found.append(replace(level, text=text, win=win))
     return tuple(found)
-
-
-def _longest(text: str) -> int:
-    """Return the ticks of a play of a level, at most."""
-    rows = text.split("\n")
-    return TICKS_PER_CELL * (len(rows) + len(rows[0]))
 
 
 def mean_share(course: Sequence[CourseLevel]) -> float:
@@ -486,9 +479,8 @@ def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) 
     for k, text in enumerate(texts):
         if any(nearly_equal(text, level.text) for level in found):
             continue
-        longest = _longest(text)
-        win = prove(game, text, seed=1, budget=effort.proof, tidy=effort.proof // 8, max_ticks=longest,
-                    experience=experience, first_turn=effort.proof // TURNS)  # fmt: skip
+        longest = longest_win(text)
+        win = prove_briefly(game, text, 1, effort.proof, longest, experience)
         if win is None or win.ticks < MIN_WIN or won_by_waiting(game, text, longest) or goes_astray(game, text):
             continue
         won = 0

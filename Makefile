@@ -142,7 +142,7 @@ types: $(DEV)
 # Slices of the tests: the kernels as plain Python (what a debugger and coverage see), and compiled with every access
 # checked, which random games are played with as well. Each has to use every entry point.
 KERNEL_TESTS := tests/engine tests/evaluators tests/fuzz tests/generators/test_kernel_uses.py \
-  tests/generators/test_levels_draft_kernel.py
+  tests/generators/test_levels_draft_kernel.py tests/pcg/test_pcg_benchmark_tabu.py
 USED := $(CURDIR)/build/entry-points
 checked-kernels: $(DEV)
 	rm -rf $(USED)

@@ -203,6 +203,86 @@ def test_comparisons_are_true_of_those_that_took_the_places_of_others(seed: int)
     assert len(set(held)) == len(held) == kept.size
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_in_all_that_is_kept_finds_the_largest_set(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(independent_set, "CROWDED", 40)
+    rng = np.random.default_rng(seed)
+    joined = joined_at_random(120, 0.3, rng)
+    kept = chosen_from(40, room=120, alike=lambda one, other: bool(joined[one, other]))
+    for number in range(120):
+        offer(kept, number)
+    before, inside, places = kept.most, set(kept.rows.tolist()), kept.rows.copy()
+    largest, _ = nx.max_weight_clique(nx.from_numpy_array(~joined), weight=None)
+    assert kept.search(4000, seed) == (len(largest) > before)
+    assert kept.size == kept.most == len(largest)
+    assert len(set(kept.holder) - {-1}) == kept.size
+    chosen = members(kept)
+    assert not joined[np.ix_(chosen, chosen)][~np.eye(len(chosen), dtype=bool)].any()
+    assert (kept.tight[:120] == kept.alike[:120].sum(axis=1)).all()
+    assert (kept.tight[:120] == [joined[k, chosen].sum() for k in kept.items]).all()
+    stayed = np.isin(places, list(inside & set(kept.rows.tolist()) - {-1}))
+    assert (kept.rows[stayed] == places[stayed]).all()
+    kept.improve()
+    kept.return_to_largest()
+    assert members(kept) == chosen
+    assert not kept.search(4000, seed)
+
+
+def test_a_search_looks_at_what_few_are_in_the_way_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three that both of the set are in the way of are left out, though together they are more."""
+    monkeypatch.setattr(independent_set, "CROWDED", 1)
+    kept = chosen_from(5, alike=is_joined)
+    for number in range(5):
+        offer(kept, number)
+    assert members(kept) == [0, 1]
+    assert not kept.search(100, 1)
+    monkeypatch.setattr(independent_set, "CROWDED", 2)
+    assert kept.search(100, 1)
+    assert members(kept) == [2, 3, 4]
+
+
+def test_a_search_matches_the_set_with_controls_that_it_obeys() -> None:
+    kept = chosen_from(3)
+    offer(kept, 1, (0,))
+    offer(kept, 0, (1,))  # like the 1
+    offer(kept, 2, (2,))  # like the 1
+    kept._replace(np.array([0, -1, -1]))  # by itself it takes two for one
+    assert members(kept) == [1]
+    assert kept.search(100, 1)
+    assert members(kept) == [0, 2]
+    assert [kept.held(slot) for slot in range(3)] == [-1, 1, 2]
+
+
+def test_a_search_that_has_no_time_changes_nothing() -> None:
+    kept = chosen_from(3)
+    for number in (1, 0, 2):
+        offer(kept, number)
+    kept._replace(np.array([0, -1, -1]))
+    assert not kept.search(100, 1, lambda: True)
+    assert members(kept) == [1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_search_compares_is_true_and_leaves_as_many_comparisons_for_exchanges(seed: int) -> None:
+    """Some have been compared with all, some of these before others came, and some have come in others' places."""
+    rng = np.random.default_rng(seed)
+    joined = joined_at_random(120, 0.3, rng)
+    kept = chosen_from(12, room=40, alike=lambda one, other: bool(joined[one, other]))
+    for number in range(120):
+        offer(kept, number)
+        if number % 3 == 0:
+            kept.improve()
+        if number % 40 == 39:
+            before = kept.compared
+            rows = np.flatnonzero(rng.random(kept.used) < 0.7)
+            numbers = [kept.items[row] for row in rows.tolist()]
+            apart = ~np.eye(len(rows), dtype=bool)
+            for row in rows.tolist():
+                kept._compare_among(row, rows)
+            assert (kept._pairs[np.ix_(rows, rows)][apart] == joined[np.ix_(numbers, numbers)][apart]).all()
+            assert kept.compared == before
+
+
 class Counts(Stripes):
     """Rows of twelve bits, all good; of one number of ones are alike."""
 
@@ -372,6 +452,28 @@ def test_a_search_whose_climbs_stand_still_breeds(monkeypatch: pytest.MonkeyPatc
         assert sorted(settled) == list(range(13))
     assert used
     assert batches[0] == batches[1]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_larger_set_is_searched_for_at_shares_of_the_budget(monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
+    problem = Counts()
+    if at_once:
+        problem.table = lambda places: PairTable(  # type: ignore[attr-defined]
+            places, lambda one, other: bool(one["ones"] == other["ones"])
+        )
+    searching = BatchSearch(Environment(problem), [{"zeros": k} for k in range(14)], seed=4)  # one too many
+    searching._pool = [Member(np.zeros(12), {"ones": 0}, 1.0)]
+    monkeypatch.setattr(breeding, "STEPS", 50)
+    at: list[int] = []
+    monkeypatch.setattr(
+        IndependentSet, "search", lambda self, steps, seed, stop: at.append(searching.judged) if steps == 50 else None
+    )
+    monkeypatch.setattr(search, "TRIAL", 10_000)
+    searching._share = lambda: searching.judged / 1000
+    searching._spent = lambda share=1.0: searching._share() >= share
+    searching._breed()
+    assert searching.judged == 1000
+    assert at == ([int(1000 * share) for share in search.THOROUGH] if at_once else [])
 
 
 def test_climbs_that_are_no_slower_than_they_were_are_left_to_go_on() -> None:

@@ -24,7 +24,7 @@ ROOM = 6_000
 """Good contents that are kept."""
 ROOM_BY_PAIRS = 1_500
 """The same where each pair is a question of its own."""
-WORK = 120
+WORK = 60
 """Comparisons for the sake of the set, for each content that was judged."""
 WORK_BY_PAIRS = 12
 """The same where each pair is a question of its own."""
@@ -47,6 +47,8 @@ ALIKE = 4
 """Contents of one number of which parents are drawn: the latest, and some of those before."""
 NUMBERS = 10_000
 """Numbers that are told apart before the older half of them is forgotten."""
+STEPS = 20_000
+"""Steps of each tabu search for a larger set."""
 
 
 class Breeding:
@@ -82,6 +84,7 @@ class Breeding:
         own: Callable[[int], Table] | None = getattr(problem, "table", None)
         self._work, room, self._nearly = (WORK_BY_PAIRS, ROOM_BY_PAIRS, 0.0) if own is None else (WORK, ROOM, NEARLY)
         table = own or self._pairs
+        self.compares_many = own is not None
         self.set = IndependentSet(len(controls), room, table(len(controls)), table(room), rng)
         self.members: dict[bytes, Member] = {}
         self._judged = 0
@@ -146,6 +149,11 @@ class Breeding:
         size = len(self.set.rows)
         while self.set.compared < self._work * self._judged and self.set.size < size and self.set.improve():
             pass
+
+    def search(self, stop: Callable[[], bool]) -> None:
+        """Search for a larger set in all that is kept; not where each pair is a question of its own."""
+        if self.compares_many:
+            self.set.search(STEPS, self._judged, stop)
 
     def _is_new(self, member: Member, parent: Member) -> bool:
         """Tell whether a child is at all unlike its parent: copies need not be kept."""

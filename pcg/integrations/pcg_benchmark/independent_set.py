@@ -6,7 +6,8 @@ improved as in the local searches for independent sets (Andrade, Resende and Wer
 of one that alone is in their way; where no two are found, one takes it, which makes room for others: the one that has
 been outside for longest. Now and then one takes the place of two, without which exchanges go around in few sets; where
 that leads to none as large for long, the search goes on from the largest. What was compared is kept. Matches with
-controls are changed along augmenting paths (Berge 1957).
+controls are changed along augmenting paths (Berge 1957). Where many contents are compared at once, a tabu search
+(`tabu`) now and then looks for a larger set among all that few of the set are in the way of.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pcg.integrations.pcg_benchmark.tabu import TabuSearch
+
 LOOKS = 24
 """Contents that are asked, at most, whether they and another can take the place of one."""
 FORCED = 0.03
@@ -25,6 +28,10 @@ BACK = 1000
 """Exchanges without a set as large as the largest after which that one is gone back to."""
 CHANGE = 200
 """Comparisons that take as long as a change of the set."""
+CROWDED = 5
+"""Contents of the set that are in the way of one, at most, for which a tabu search considers it."""
+AT_ONCE = 1000
+"""Steps of such a search after which is asked whether there is time for more."""
 Flags = NDArray[np.int8]
 Places = NDArray[np.int64]
 
@@ -217,11 +224,14 @@ class IndependentSet:
             return False
         self._put(int(empty[0]), row)
         if self.size >= self.most:
-            self.most = self.size
-            self._largest = (self.rows.copy(), list(self.holder))
-            self._in_largest = self.inside.copy()
-            self._seen = self._exchanges
+            self._note_largest()
         return True
+
+    def _note_largest(self) -> None:
+        self.most = self.size
+        self._largest = (self.rows.copy(), list(self.holder))
+        self._in_largest = self.inside.copy()
+        self._seen = self._exchanges
 
     def _put(self, place: int, row: int) -> None:
         """Let a content take an empty place."""
@@ -245,6 +255,14 @@ class IndependentSet:
             self.compared += len(others)
         self._until[row] = self._offered
         return self._pairs[row, :used]
+
+    def _compare_among(self, row: int, rows: Places) -> None:
+        """Compare a content of some that are all compared, in order of row, with the others; that is not counted."""
+        others = rows[self._since[rows] > self._until[row]]
+        known = others[self._until[others] >= self._since[row]]
+        self._pairs[row, known] = self._pairs[known, row]
+        unknown = others[(self._until[others] < self._since[row]) & (others > row)]
+        self._pairs[row, unknown] = self._pairs[unknown, row] = self.kept.meet_some(self.items[row], unknown)
 
     def _column(self, place: int, alike: Flags | int) -> None:
         tight, column = self.tight[: self.used], self.alike[: self.used, place]
@@ -358,6 +376,48 @@ class IndependentSet:
             row = int(free[int(self.rng.integers(len(free)))])
             tried.add(row)
             self._insert(row)
+
+    def search(self, steps: int, seed: int, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Look for a larger set from the largest and from empty ones, among contents that few are in the way of.
+
+        Args:
+            steps: of the tabu search.
+            seed: of what it draws.
+            stop: asked now and then; the search ends early where it is true.
+
+        Returns:
+            Whether there is a larger set; it is the set then.
+        """
+        self.return_to_largest()
+        rows = np.flatnonzero(self.tight[: self.used] <= CROWDED)
+        for row in rows.tolist():
+            if stop():
+                return False
+            self._compare_among(row, rows)
+        slots = np.full(self.used, -1)
+        for slot in range(len(self.rows)):
+            if self.held(slot) >= 0:
+                slots[self.held(slot)] = slot
+        larger = TabuSearch(self._pairs[np.ix_(rows, rows)], self._obeying[rows], slots[rows], seed=seed)
+        for _ in range(0, steps, AT_ONCE):
+            if stop() or larger.run(AT_ONCE) == len(self.rows):
+                break
+        if larger.most <= self.most:
+            return False
+        held = np.full(len(self.rows), -1)
+        matched = larger.largest >= 0
+        held[larger.largest[matched]] = rows[matched]
+        self._replace(held)
+        return True
+
+    def _replace(self, held: Places) -> None:
+        """Let the set be the contents of some rows, one for each control or -1, which are unlike each other."""
+        rows = np.where(np.isin(self.rows, held), self.rows, -1)
+        joining = np.setdiff1d(held[held >= 0], rows)
+        rows[np.flatnonzero(rows < 0)[: len(joining)]] = joining
+        places = {int(row): place for place, row in enumerate(rows.tolist()) if row >= 0}
+        self._restore(rows, [places.get(int(row), -1) for row in held])
+        self._note_largest()
 
     def _match(self, place: int, row: int) -> bool:
         """Match a place with a control that a content obeys by an augmenting path; other places may change theirs."""

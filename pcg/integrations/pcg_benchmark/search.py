@@ -73,6 +73,8 @@ LATELY, SLOW = 5, 3.0
 """That is done when the last slots have taken so many times what a slot took in the middle case."""
 TRIAL, FRUITLESS = 3000, 2.0
 """Contents bred after which climbs may go on; they do after so many times what a slot takes, without a slot settled."""
+THOROUGH = (0.5, 0.8, 0.96)
+"""Shares of the budget after which breeding looks for a larger set in all that it has kept."""
 BRIEF = 1000
 """Contents judged without a slot settled after which breeding goes on if a slot took fewer contents than in climbs."""
 
@@ -161,6 +163,7 @@ class BatchSearch:
         self._seeds: Iterator[Vector] = starting_contents(self.layout, seed)
         self._spent: Callable[..., bool] = lambda share=1.0: False
         self._share: Callable[[], float] = lambda: 0.0  # of the budget that is spent
+        self._thorough = [*THOROUGH, math.inf]  # shares after which a larger set is still to be looked for thoroughly
         self._breeding: Breeding | None = None
         self._gained = 0  # contents judged when a slot was settled last, or breeding was given up
         self._took: list[int] = []  # contents judged for each slot settled by climbs
@@ -258,6 +261,9 @@ class BatchSearch:
                 break
             breeding.breed(self._ask)
             bred += 1
+            if self._spent(self._thorough[0]):
+                self._thorough = [share for share in self._thorough if not self._spent(share)]
+                breeding.search(self._spent)
             idle = 0 if breeding.set.most > size + gains else idle + 1
             gains = max(gains, breeding.set.most - size)
         breeding.set.return_to_largest()

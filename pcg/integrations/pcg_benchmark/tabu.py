@@ -53,7 +53,7 @@ class TabuSearch:
         joined = np.ascontiguousarray(alike, np.int8).copy()
         np.fill_diagonal(joined, 0)
         self._largest = np.array(slots, np.int32)
-        self._arrays = {
+        self._arrays: dict[str, NDArray[np.generic]] = {
             "alike": joined, "kind": np.ascontiguousarray(kind.ravel(), np.int32),
             "obeys": np.ascontiguousarray(kinds, np.int8), "random": np.array([scramble(seed)], np.int64),
             "largest": self._largest, "slot": np.full(contents, OUTSIDE, np.int32),

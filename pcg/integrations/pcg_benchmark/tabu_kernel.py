@@ -145,7 +145,8 @@ def _begin(search: int) -> None:
 def _obeys(search: int, content: int, slot: int) -> bool:
     """Tell whether a content obeys a slot."""
     s = search_at(search)
-    return load8(s.obeys + load32(s.kind + 4 * content) * s.slots + slot) != 0
+    found: bool = load8(s.obeys + load32(s.kind + 4 * content) * s.slots + slot) != 0
+    return found
 
 
 @inner
@@ -225,8 +226,8 @@ def _find_serving(search: int) -> None:
 def _gain(search: int, content: int, tight: int) -> int:
     """Slots that are matched more, as far as can be seen at once, if a content takes the place of those in its way."""
     s = search_at(search)
-    gain = load8(s.serves + load32(s.kind + 4 * content))
-    lost = 0
+    gain: int = load8(s.serves + load32(s.kind + 4 * content))
+    lost: int = 0
     if tight == 1:
         slot = load32(s.slot + 4 * load64(s.sum + 8 * content))
         if slot >= 0:
@@ -302,4 +303,5 @@ def search_on(search: int) -> int:
         s.done += 1
         if content >= 0:
             _exchange(search, content)
-    return s.most
+    most: int = s.most
+    return most

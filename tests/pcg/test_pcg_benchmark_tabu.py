@@ -8,7 +8,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from pcg.integrations.pcg_benchmark import tabu
 from pcg.integrations.pcg_benchmark.tabu import TabuSearch
+from pcg.integrations.pcg_benchmark.tabu_kernel import OUTSIDE
 
 pytestmark = pytest.mark.kernel
 
@@ -42,6 +44,13 @@ def assert_is_a_set(search: TabuSearch, alike: Any, obeys: Any) -> None:
     assert len(inside) == search.most == len(set(slots.tolist()))
     assert not alike[np.ix_(inside, inside)].any()
     assert obeys[inside, slots].all()
+
+
+def joined_last(search: TabuSearch) -> int:
+    """The only content of the set after another step."""
+    search.run(1)
+    (content,) = np.flatnonzero(search._arrays["slot"] != OUTSIDE).tolist()
+    return int(content)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -79,6 +88,23 @@ def test_two_that_are_unlike_take_the_place_of_one_that_is_like_both() -> None:
     assert search.most == 1
     assert search.run(3) == 2
     assert search.largest[0] == -1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_equal_ones_the_one_joins_that_was_outside_for_longest(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of five that are all alike: each has its turn, and then again in the same order."""
+    monkeypatch.setattr(tabu, "TENURE", 1)
+    search = TabuSearch(1 - np.eye(5, dtype=np.int8), np.ones((5, 2), bool), np.array([0, -1, -1, -1, -1]), seed=seed)
+    turns = [joined_last(search) for _ in range(10)]
+    assert sorted(turns[:5]) == [0, 1, 2, 3, 4]
+    assert turns[5:] == turns[:5]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_that_obeys_the_slot_of_the_one_in_its_way_comes_before_one_that_obeys_none(seed: int) -> None:
+    obeys = np.array([[1, 0], [0, 0], [1, 0], [0, 0]], bool)
+    search = TabuSearch(1 - np.eye(4, dtype=np.int8), obeys, np.array([0, -1, -1, -1]), seed=seed)
+    assert joined_last(search) == 2
 
 
 def test_what_it_begins_with_stays_where_nothing_is_larger() -> None:

@@ -36,7 +36,7 @@ SEARCH = np.dtype(
         ("done", "i8"),  # steps
         ("since", "i8"),  # steps when more slots were matched than before, since the set was empty
         ("span", "i8"),  # steps without that after which the search begins again
-        ("tenure", "i8"),  # steps that a content stays outside, up to one and a half times as many
+        ("tenure", "i8"),  # steps that a content stays outside: half to one and a half times as many
         ("random", "i8"),
         ("size", "i8"),  # of the set
         ("matched", "i8"),  # slots

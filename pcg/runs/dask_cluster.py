@@ -116,9 +116,15 @@ def _client(distributed: Any, target: Any, where: str, local: bool) -> Any:
     try:
         client.wait_for_workers(1, timeout=10 * CONNECT_SECONDS if local else CONNECT_SECONDS)
     except (OSError, TimeoutError):
-        client.close()
+        _hang_up(client, CONNECT_SECONDS)
         raise PcgError(f"the scheduler at {where} has no workers: start some with `dask worker {where}`") from None
     return client
+
+
+def _hang_up(client: Any, seconds: float) -> None:
+    """Close a connection, however its other end is: a farewell that takes longer than `seconds` is broken off."""
+    with contextlib.suppress(OSError):
+        client.close(timeout=seconds)
 
 
 class _Dask(Executor):
@@ -160,7 +166,7 @@ class _Dask(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Close the connection; the scheduler forgets work that nobody waits for."""
-        self.client.close(timeout=CONNECT_SECONDS if wait else _RETRY)
+        _hang_up(self.client, CONNECT_SECONDS if wait else _RETRY)
 
 
 class _Batch:
@@ -233,7 +239,10 @@ def _fetch(part: _Part, seconds: float) -> Any:
     while not part.done():
         waited = time.monotonic() - begun
         if waited >= min(seconds, _PATIENCE):
-            part.send()
+            try:
+                part.send()
+            except OSError as error:
+                raise ExecutorLost(f"the scheduler takes no work: {error}") from None
             if waited >= seconds:
                 raise FutureTimeout
         time.sleep(_LOOK)

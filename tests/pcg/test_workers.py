@@ -344,6 +344,55 @@ def test_a_scheduler_that_stays_away_is_an_error(work: Any, monkeypatch: pytest.
             crew.result(ticket)
 
 
+class _Connection:
+    """A connection to a scheduler, as far as an executor needs one: sound, or gone in some way."""
+
+    def __init__(self, *, takes: bool = True, answers: bool = True) -> None:
+        self.takes = takes
+        self.answers = answers
+        self.closed = False
+
+    def nthreads(self) -> dict[str, int]:
+        if not self.takes:
+            raise OSError("the connection is broken")
+        return {"a worker": 1}
+
+    def submit(self, function: Any, batch: Any, *, pure: bool) -> Future[Any]:
+        done: Future[Any] = Future()
+        if self.answers:
+            done.set_result(function(batch))
+        else:
+            lost = CancelledError()
+            lost.reason = "scheduler-connection-lost"  # type: ignore[attr-defined]
+            done.set_exception(lost)
+        return done
+
+    def close(self, timeout: float) -> None:
+        self.closed = True
+        if not (self.takes and self.answers):
+            raise TimeoutError(f"timed out after {timeout} s.")
+
+
+@pytest.mark.parametrize("gone", [{"answers": False}, {"takes": False}])
+def test_a_scheduler_that_is_gone_need_not_say_goodbye(gone: dict[str, bool]) -> None:
+    first, second = connections = [_Connection(**gone), _Connection()]
+    coming = iter(connections)
+    crew = workers.Workers(lambda: dask_cluster._Dask(next(coming)), count=1, fetch=dask_cluster._fetch)
+    assert [crew.result(crew.submit(f"square {k}", pow, k, 2)) for k in range(3)] == [0, 1, 4]
+    assert first.closed and not second.closed and crew.lost == 0
+    crew.close()
+    assert second.closed
+
+
+def test_a_connection_that_does_not_close_ends_no_run() -> None:
+    connection = _Connection()
+    crew = workers.Workers(lambda: dask_cluster._Dask(connection), count=1, fetch=dask_cluster._fetch)
+    assert crew.result(crew.submit("a square", pow, 3, 2)) == 9
+    connection.takes = False
+    crew.close()
+    assert connection.closed
+
+
 def _free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))

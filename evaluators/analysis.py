@@ -185,14 +185,34 @@ class GameAnalysis:
         return frozenset(found)
 
     def can_meet(self, placed: int, other: int) -> bool:
-        """Return True when a sprite of `placed`, where a level has it, and one of `other` can come together."""
+        """Return True when a sprite of `placed`, where a level has it, and one of `other` can come together; what grows
+        where its maker stands meets that, and what else grows there.
+        """
         itself = bool({"avatar", "mover", "pushable"} & self.roles[placed]) or any(
             c.target == FIRST and c.kind in ("push", "carry", "teleport", "wrap")
             for (first, _), happening in self.meetings.items()
             if first == placed
             for c in happening
         )
-        return itself or other in self.moved
+        return itself or other in self.moved or self._share_a_cell(placed, other)
+
+    def _share_a_cell(self, one: int, other: int) -> bool:
+        """Return True where sprites of two types come, directly or not, from one that stands, which is left by at
+        least one of them: an egg and the nest, not an open door and the shut one.
+        """
+        first, second = self._origins(one), self._origins(other)
+        return any((t, True) in first | second for t, _ in first if {(t, True), (t, False)} & second)
+
+    def _origins(self, t: int) -> set[tuple[int, bool]]:
+        """Return a type and all from which it comes, each with whether it is left on one of the ways."""
+        found, new = set[tuple[int, bool]](), {(t, False)}
+        while new:
+            found |= new
+            new = {
+                (s.maker, left or not s.consumes_maker) for s in self.sources for product, left in new
+                if s.product == product
+            } - found  # fmt: skip
+        return found
 
     @property
     def wins(self) -> tuple[Ending, ...]:

@@ -8,7 +8,7 @@ al. 2024) spans its archive by concepts of board games in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Protocol
 
@@ -36,11 +36,12 @@ something to be guarded."""
 CONTROLS = ("walk", "shoot", "line", "still", "jump")
 """Kinds of control: four directions, four directions and shots, along a line, without moving, under gravity."""
 _TITLES: Mapping[str, str] = {
-    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing the {x}",
-    "destroy": "War on the {x}", "hunt": "Hunting the {x}", "collect": "Gathering the {x}",
-    "reach": "The Way to the {x}", "build": "Making of the {x}", "race": "Racing to the {x}",
+    "survive": "Last to the End", "escort": "Company for the {x}", "push": "Pushing {xs}",
+    "destroy": "War on {xs}", "hunt": "Hunting {xs}", "collect": "Gathering {xs}",
+    "reach": "The Way to the {x}", "build": "Making {xs}", "race": "Racing to the {x}",
     "other": "The Matter of the {x}",
 }  # fmt: skip
+"""Titles by goal, of one `{x}` or of several `{xs}`."""
 NUMBER = re.compile(r"(?<=.) ?[0-9]+$")
 """The number that tells a type from others of its name."""
 
@@ -65,6 +66,7 @@ class Concept:
         tempo: "turns" where nothing moves by itself, else "action".
         chance: "chance" where the rules draw random numbers, else "certain".
         targets: names of the types that the goal is about.
+        pushed: names of the types that are pushed, where it is about pushing.
     """
 
     goal: str
@@ -73,6 +75,7 @@ class Concept:
     tempo: str
     chance: str
     targets: tuple[str, ...] = ()
+    pushed: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -89,16 +92,21 @@ class Concept:
         differ = [a != b for a, b in zip(astuple(self)[:5], astuple(other)[:5], strict=True)]
         return float((differ[0] + sum(differ)) / 6.0)
 
-    def title(self, things: Sequence[NamedType] = ()) -> str:
+    def title(self, things: Sequence[NamedType] = (), plural: Callable[[str], str] = "{}s".format) -> str:
         """Return a title.
 
         Args:
             things: that have names in sentences.
+            plural: more than one of what a noun names.
+
+        >>> Concept("collect", "none", "walk", "turns", "certain", ("coin",)).title()
+        'Gathering Coins'
         """
         names = {thing.type: thing.name for thing in things}
-        target = NUMBER.sub("", names.get(self.targets[0], self.targets[0])) if self.targets else "Things"
-        words = " ".join(word[:1].upper() + word[1:] for word in target.split())
-        return _TITLES[self.goal].format(x=words)
+        about = self.pushed or self.targets
+        one = NUMBER.sub("", names.get(about[0], about[0])) if about else "thing"
+        x, xs = (" ".join(word[:1].upper() + word[1:] for word in noun.split()) for noun in (one, plural(one)))
+        return _TITLES[self.goal].format(x=x, xs=xs)
 
 
 def concept_of(game: Game, levels: Sequence[Level]) -> Concept:
@@ -127,6 +135,7 @@ def concept(kinds: GameKinds, levels: Sequence[Level]) -> Concept:
         tempo="action" if moves else "turns",
         chance="chance" if _draws(kinds) else "certain",
         targets=tuple(kinds.name(t) for t in targets),
+        pushed=tuple(kinds.name(t) for t in _pushed(kinds, targets)) if goal == "push" else (),
     )  # fmt: skip
 
 
@@ -143,6 +152,14 @@ def _goal(kinds: GameKinds, levels: Sequence[Level]) -> tuple[str, tuple[int, ..
     elif family == "push":
         types.sort(key=lambda t: not _pushed_into(kinds, [t]))
     return family, tuple(types)
+
+
+def _pushed(kinds: GameKinds, targets: Sequence[int]) -> list[int]:
+    """Return the types that are pushed: those of the targets that can be, or else what takes targets away."""
+    analysis = kinds.analysis
+    boxes = [t for t in targets if analysis.has(t, "pushable")]
+    takers = {r.partner for r in analysis.removals if r.victim in targets and r.partner is not None}
+    return boxes or sorted(t for t in takers if analysis.has(t, "pushable"))
 
 
 def _family(kinds: GameKinds, ending: Ending, levels: Sequence[Level]) -> str:

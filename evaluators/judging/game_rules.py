@@ -74,16 +74,7 @@ class RuleReading:
     def can_meet(self, one: int, other: int) -> bool:
         """Return True when sprites of two types can come together."""
         analysis = self.kinds.analysis
-        together = self._origins(one) & self._origins(other)  # a nest and what the chick in it has laid
-        return bool(together) or analysis.can_meet(one, other) or analysis.can_meet(other, one)
-
-    def _origins(self, t: int) -> set[int]:
-        """Return a type and all from which it comes, directly or not."""
-        found, new = set[int](), {t}
-        while new:
-            found |= new
-            new = {s.maker for s in self.kinds.analysis.sources if s.product in new} - found
-        return found
+        return analysis.can_meet(one, other) or analysis.can_meet(other, one)
 
     def at_once(self, ending: Ending) -> bool:
         """Return True for a termination that fires at the start of every level."""

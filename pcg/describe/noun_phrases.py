@@ -29,6 +29,8 @@ _SAME = frozenset(["sheep", "fish", "deer"])
 _IRREGULAR = {
     "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese", "foot": "feet",
     "thief": "thieves", "wolf": "wolves", "leaf": "leaves", "shelf": "shelves", "loaf": "loaves", "elf": "elves",
+    "buffalo": "buffaloes", "echo": "echoes", "hero": "heroes", "mosquito": "mosquitoes", "potato": "potatoes",
+    "tomato": "tomatoes", "tornado": "tornadoes", "torpedo": "torpedoes", "volcano": "volcanoes",
 }  # fmt: skip
 _SINGULAR = {more: one for one, more in _IRREGULAR.items()} | {"axes": "axe", "knives": "knife"}
 _LONG_PLURALS = ("xes", "ches", "shes", "sses", "zzes")

@@ -24,6 +24,8 @@ def condition(t: Termination, names: Names, p: Params) -> str:
     """The condition under which a termination comes true, a template of the section `when`."""
     language, limit, kinds = names.language, p.number("limit"), counted(p)
     bare = f"when.{_condition(t, names, p, kinds, limit)}"
+    if bare == "when.none_left":
+        kinds = [member for kind in kinds for member in names.members(kind)]
     return language.say(
         bare,
         things=language.joined([names.noun(k) for k in kinds], language.say("when.between")),

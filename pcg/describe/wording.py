@@ -39,6 +39,8 @@ Given = str | float | bool | Callable[[], str]
 
 
 _PARTICIPLE = re.compile(r"\w{3,}(?<!e)ed")
+_FEW = 4
+"""Members of a group that are named one by one, at most."""
 _ADJECTIVES = ("ing", "able", "ible", "ed", "ful", "ous")
 
 
@@ -192,6 +194,15 @@ class Names:
         """True for a type that a player steers."""
         found = self.definition.type_index.get(kind) if isinstance(kind, str) else kind
         return found in self.avatars
+
+    def members(self, kind: str) -> list[str]:
+        """The types of a small group that is called things, which tells nobody what they are; of others the type."""
+        found = self.definition.type_index.get(kind)
+        if found is None or self.noun(kind) != "thing":
+            return [kind]
+        types = (self.definition.types[t] for t in self.definition.types[found].subtypes)
+        below = [t.name for t in types if t.leaf and found in t.path]
+        return below if len(below) <= _FEW else [kind]
 
     def a(self, kind: int | str) -> str:
         """As first mentioned: "a key", "the hero"."""

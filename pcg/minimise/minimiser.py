@@ -14,6 +14,7 @@ from pcg.engine.game import Game
 from pcg.engine.vgdl import Tree, check_game, parse, read_game
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.lint import NEEDS_OBS
+from pcg.engine.vgdl.ontology import TERMINATIONS
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.effect_semantics import FIRST
 from pcg.minimise.parts import (
@@ -30,6 +31,8 @@ from pcg.minimise.plays import AGENTS, BUDGET, MAX_TICKS, SEEDS, Plays, record_p
 from pcg.minimise.rename import rename
 
 _KINDS = (rules_in, endings_in, sprites_in, groups_in, parameters_in)
+_COUNTED = re.compile(rf"stype[0-9]?=(\S+) of (?:{'|'.join(TERMINATIONS)})")
+"""A parameter by which a termination counts sprites, as a part's text has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,7 @@ def minimise(
     search = _Search(game, plays, progress)
     if not search.same(()):
         raise PcgError(f"{game.name} does not play the same once it is formatted; please report this")
-    protected = _unmet(search, plays) if keep_unmet else {}
+    protected = _counted(search, plays) | (_unmet(search, plays) if keep_unmet else {})
     interrupted = False
     try:
         going = True
@@ -224,6 +227,21 @@ def _possible(part: Part, plays: Plays) -> bool:
     return part.kind != "sprite" or part.line not in plays.used
 
 
+def _counted(search: _Search, plays: Plays) -> dict[Part, None]:
+    """The parameters of terminations that count sprites which were there: that all plays gathered the gems before the
+    coins does not make gems no part of the goal.
+    """
+    definition = search.game.definition
+    used = {
+        u.name for t in definition.types if t.leaf and t.line in plays.used
+        for u in (definition.types[above] for above in t.path)
+    }  # fmt: skip
+    return {
+        part: None for part in parameters_in(search.tree)
+        if (found := _COUNTED.match(part.text)) is not None and used.intersection(found[1].split(","))
+    }  # fmt: skip
+
+
 def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     """The terminations that no play reached, and the rules that can bring them about: who plays well meets no danger,
     and who plays badly does not win. Also the rules that give what these ask for, as a coin that keeps a guard from
@@ -259,6 +277,7 @@ def _unmet(search: _Search, plays: Plays) -> dict[Part, None]:
     lines = {definition.effects[c.effect].line for c in ways if c is not None} | set(unreached.values())
     parts = [p for kind in _KINDS for p in kind(search.tree)]
     protected = {p: None for p in parts if p.line in lines and p.kind in ("rule", "ending", "parameter")}
+    protected = {p: None for p in protected if p.kind != "parameter" or not is_default(search.tree, p)}
     names = {word for p in protected for word in re.findall(r"[^\s=,>]+", p.text)}
     return protected | {p: None for p in parts if p.kind in ("sprite", "group") and p.text in names}
 

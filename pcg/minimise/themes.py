@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from pcg.describe.noun_phrases import plural
+from pcg.describe.noun_phrases import humanise, plural
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
@@ -49,6 +49,7 @@ ROLES: Mapping[str, str] = {
     "shot": "is shot by the avatar",
     "blow": "is struck by the avatar, beside it",
     "charge": "is laid by the avatar, and stays there",
+    "trail": "is left behind by the avatar, and does no harm",
     "target": "is shot by the avatar, and stands still",
     "plain": "turns into something else that stands where the avatar touches it, and all of it has to",
     "painted": "is what that turns into",
@@ -61,11 +62,16 @@ THEMES = ("forest", "dungeon", "sea", "space")
 
 NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "avatar": ("fox", "knight", "submarine", "spaceship"),
-    "wall": ("hedge", "brick", "stone", "block"),
+    "wall": ("hedge tree", "brick stone", "stone brick", "block bunker"),
     "floor": ("grass", "floor", "water", "space"),
     "chaser": ("dog hunter wasp", "skeleton zombie guard", "shark octopus piranha", "ufo alien raider"),
     "wanderer": ("bee hedgehog spider", "bat ghost spider", "crab seasnake raider", "invader octopus bee"),
-    "missile": ("boulder eagle log", "fireball boulder bolt", "torpedo bomb log", "asteroid rocket laser"),
+    "missile": (
+        "boulder eagle log arrow",
+        "fireball boulder bolt knife",
+        "torpedo bomb log boulder",
+        "asteroid rocket laser bolt",
+    ),
     "hazard": ("campfire pit cactus", "lava trap flame", "whirlpool mine cactus", "lava explosion pit"),
     "fleeing": ("rabbit hen duck", "bandit goat rabbit", "fish whale bird", "scout rabbit alien"),
     "prey": ("butterfly chick mole", "slime snake worm", "fish worm crab", "worm visitor scout"),
@@ -78,14 +84,15 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "key": ("key honey seed", "key torch potion", "key bottle lamp", "key chip lamp"),
     "door": ("fence bush", "door gate", "gate fence", "gate lock"),
     "box": ("crate log hay", "crate boulder hay", "barrel boulder log", "crate asteroid"),
-    "place": ("hole", "hole", "whirlpool hole", "vortex hole"),
+    "place": ("hole pit", "hole pit", "whirlpool pit", "vortex hole"),
     "pen": ("den tunnel", "pit tunnel", "lair tunnel", "vortex tunnel"),
-    "nest": ("hive nest", "grave tomb", "lair nest", "mothership hive"),
+    "nest": ("hive nest tunnel", "grave nest tunnel", "lair nest tunnel", "mothership hive tunnel"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),
     "blow": ("blade", "sword", "blade", "laser"),
     "charge": ("trap", "trap bomb", "bomb mine", "bomb mine"),
+    "trail": ("flower", "candle", "plant", "flag"),
     "target": ("hay log", "barrel chest", "barrel mine", "asteroid bunker"),
     "plain": ("mark", "mark", "mark", "mark"),
     "painted": ("flower", "torch", "flag", "flag"),
@@ -97,7 +104,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
 COLOURS: Mapping[str, str] = {
     "avatar": "ORANGE", "wall": "DARKGREEN", "floor": "GREEN", "chaser": "RED", "wanderer": "PINK",
     "missile": "LIGHTGRAY", "hazard": "LIGHTRED", "fleeing": "WHITE", "prey": "YELLOW", "friend": "LIGHTBLUE",
-    "waste": "LIGHTGRAY", "plain": "WHITE", "painted": "GOLD",
+    "waste": "LIGHTGRAY", "trail": "WHITE", "plain": "WHITE", "painted": "GOLD",
     "bomber": "RED", "thief": "LIGHTBLUE", "follower": "WHITE", "pen": "DARKGRAY",
     "treasure": "GOLD",
     "goal": "LIGHTGREEN", "key": "YELLOW", "door": "BROWN", "box": "BROWN", "nest": "BROWN", "portal": "BLUE",
@@ -144,11 +151,11 @@ def dressed(
     seen: set[str | None] = set()
     for line in lines:
         role = roles.get(line.name.text)
-        words = _group(definition, line.name.text, roles) if role is None else NAMES[role][THEMES.index(theme)].split()
+        words = _group(definition, line.name.text, roles) if role is None else _names(role, theme)
         fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
         choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
         names[line.name.text] = next(name for name in choices if name not in taken)
-        taken.add(names[line.name.text])
+        taken |= {names[line.name.text], humanise(names[line.name.text])}  # no nest among the nests
         seen.add(KEYWORDS.get(names[line.name.text]))
     coloured = Tree(replace(tree.header, children=tuple(
         replace(s, children=tuple(_coloured(line, roles, theme) for line in s.children))
@@ -158,15 +165,20 @@ def dressed(
     return with_names(parse(dumps(coloured)), names), names
 
 
+def _names(role: str, theme: str) -> list[str]:
+    """Names of a role in a theme, the best first."""
+    return NAMES[role][THEMES.index(theme)].split()
+
+
 def _coloured(line: Entry, roles: Mapping[str, str], theme: str) -> Entry:
     if not isinstance(line, SpriteLine):
         return line
     children = tuple(_coloured(child, roles, theme) for child in line.children)
     role = roles.get(line.name.text)
+    kept = tuple(o for o in line.options if o.key not in LOOKS)
     if role is None:
-        return replace(line, children=children)
+        return replace(line, options=kept if children else line.options, children=children)
     colour = dict(zip(("wall", "floor"), _WALLS[theme], strict=True)).get(role, COLOURS[role])
-    kept = [o for o in line.options if o.key not in LOOKS]
     return replace(line, options=(*kept, Option("color", colour)), children=children)
 
 
@@ -201,7 +213,9 @@ def role_of(t: int, analysis: GameAnalysis) -> str:
     if t in types_everywhere(analysis.definition) and not pays and not roles & {"harmful", "solid", "goal", "mover"}:
         return "floor"
     if base == "shot" or _shot(t, analysis):
-        return "blow" if name.endswith("Flicker") else "shot" if "mover" in roles else "charge"
+        if name.endswith("Flicker") or "mover" in roles:
+            return "blow" if name.endswith("Flicker") else "shot"
+        return "charge" if "harmful" in roles or any(r.partner == t for r in analysis.removals) else "trail"
     if base == "spawner":
         return "nest"
     if base in ("portal", "exit", "box"):

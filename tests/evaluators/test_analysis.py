@@ -132,3 +132,18 @@ def test_every_reference_game_can_be_analysed(shared: Path) -> None:
             analysis = analyse(read_game(path, reading="gvgai"))
             assert analysis.avatars, path.stem
             assert all(analysis.roles[t] for t in analysis.concrete), path.stem
+
+
+def test_what_grows_where_its_maker_stands_meets_it() -> None:
+    """A nest lays eggs in its own cell, and nothing else ever lies there."""
+    game = read_game(
+        "BasicGame\n SpriteSet\n  nest > SpawnPoint stype=egg cooldown=9\n  egg > SpawnPoint stype=chick\n"
+        "  chick > Immovable\n  rock > Immovable\n  hero > MovingAvatar\n InteractionSet\n  egg hero > killSprite\n"
+        " TerminationSet\n  SpriteCounter stype=egg win=True\n LevelMapping\n  n > nest\n  r > rock\n  A > hero\n",
+        reading="strict",
+    )
+    found, index = analyse(game), game.type_index
+    for one, other in (("nest", "egg"), ("nest", "chick"), ("egg", "chick"), ("egg", "egg")):
+        assert found.can_meet(index[one], index[other]) and found.can_meet(index[other], index[one])
+    for one, other in (("nest", "rock"), ("rock", "chick"), ("nest", "nest"), ("rock", "rock")):
+        assert not found.can_meet(index[one], index[other])

@@ -38,6 +38,20 @@ def test_games_with_another_goal_are_further_apart_than_games_with_another_tempo
     assert one.title() == "The Way to the Door"
 
 
+def test_a_title_names_what_is_pushed_and_not_where() -> None:
+    def found(goal: str) -> Concept:
+        text = FETCH.replace(
+            "coin hero > killSprite scoreChange=1", "coin hero > bounceForward\n        spot coin > killSprite"
+        ).replace("        coin >", "        spot > Immovable\n        coin >", 1)
+        text = text.replace("        c >", "        s > floor spot\n        c >").replace("stype=coin limit=0", goal)
+        game = load(text, [LEVEL.replace("wA..", "wAs.")])
+        return concept_of(game, [game.read_level(0)])
+
+    spots = found("stype=spot limit=0")
+    assert spots.goal == "push" and spots.targets == ("spot",)
+    assert spots.title(plural=lambda noun: f"many {noun}s") == "Pushing Many Coins"
+
+
 def test_the_wall_that_every_game_has_may_stand_in_no_rule() -> None:
     text = FETCH.replace("        wall > Immovable\n", "").replace("        hero wall > stepBack\n", "")
     game = load(text.replace("        ghost wall > stepBack\n", ""), [LEVEL], reading="gvgai")

@@ -481,6 +481,7 @@ def test_names_read_as_words() -> None:
     assert [humanise(n) for n in ("oldBrick", "wall_2", "goodies", "HPBar", "x")] == [
         "old brick", "wall 2", "goody", "hp bar", "x"]  # fmt: skip
     assert [plural(n) for n in ("knife", "wall 2", "sheep", "church")] == ["knives", "wall 2", "sheep", "churches"]
+    assert plural("torpedo") == "torpedoes" and humanise("torpedoes") == "torpedo" and humanise("heroes") == "hero"
     assert with_article("iron ore") == "an iron ore"
 
 

@@ -101,3 +101,15 @@ def test_the_words_are_in_order() -> None:
 def test_an_unknown_language_is_an_error() -> None:
     with pytest.raises(KeyError):
         goals_in("tlh", pcg.load("boxes"))
+
+
+def test_a_group_called_things_is_told_by_its_members() -> None:
+    def said(group: str) -> str:
+        text = GAME.replace(
+            "        redBox > Immovable\n", f"        {group} > Immovable\n            redBox >\n            gem >\n"
+        )
+        text += f"        SpriteCounter stype={group} win=True\n"
+        return goals_in("en", read_game(text.replace("b > redBox", "b > redBox gem"), reading="gvgai"))[0]
+
+    assert said("things") == "You win when no red box or gem is left."
+    assert said("treasures") == "You win when no treasure is left."

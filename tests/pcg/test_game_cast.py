@@ -8,6 +8,7 @@ from pcg.engine.game import load
 from pcg.engine.vgdl import check_game
 from pcg.runs.experiments.cast import (
     with_cast,
+    with_plain_goals,
     with_quarry,
     with_stops_at_edges,
     with_stops_of_boxes,
@@ -113,6 +114,56 @@ def test_of_three_kinds_one_is_left_where_pairs_come_in_any_order() -> None:
     text = text.replace("        hero wall >", "".join(f"        {rule}\n" for rule in rules) + "        hero wall >")
     made, _ = without_doubles(text, [LEVEL.replace("wA.....", "wA.123.")])
     assert made.count("Passive") == 1 and made.count("undoAll") == 2 and check_game(made) == []
+
+
+def test_a_goal_of_one_kind_counts_one_kind() -> None:
+    text = FETCH.lstrip().replace("SpriteCounter stype=coin limit=0", "MultiSpriteCounter stype2=coin limit=0")
+    assert "SpriteCounter stype=coin" in " ".join(with_plain_goals(text).split()).replace("MultiSpriteCounter", "Multi")
+    two = FETCH.lstrip().replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=ghost stype2=coin")
+    assert "MultiSpriteCounter" in with_plain_goals(two)
+
+
+def test_a_goal_counts_no_kind_beside_its_group() -> None:
+    text = FETCH.lstrip().replace("        coin >", "        gold >\n            coin >", 1)
+    text = text.replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=coin stype2=gold stype3=ghost")
+    assert "MultiSpriteCounter stype1=gold stype2=ghost" in " ".join(with_plain_goals(text).split())
+    exact = text.replace("stype3=ghost limit=0", "stype3=ghost limit=2")
+    assert "stype3=ghost" in with_plain_goals(exact), "a coin counts twice there"
+
+
+def test_of_things_that_a_goal_counts_together_one_kind_is_left() -> None:
+    text = FETCH.lstrip().replace("        coin >", "        gem > Immovable\n        coin >", 1)
+    text = text.replace("        c >", "        d > floor gem\n        c >")
+    text = text.replace("        coin hero >", "        gem hero > killSprite scoreChange=1\n        coin hero >")
+    alone = text.replace("stype=coin limit=0", "stype=coin")
+    level = LEVEL.replace("wA....", "wA.dd.")
+    assert without_doubles(alone, [level])[0] == alone, "gems are no part of the goal"
+    both = text.replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=coin stype2=gem")
+    made, levels = without_doubles(both, [level])
+    assert "coin" not in made and "SpriteCounter stype=gem" in " ".join(made.split()) and check_game(made) == []
+    assert levels[0] == level.replace("c", "d")
+    group = alone.replace("SpriteCounter stype=coin", "SpriteCounter stype=gem")
+    assert without_doubles(group, [level])[0] == group
+
+
+def test_walls_that_all_rules_treat_alike_are_one_kind() -> None:
+    text = FETCH.lstrip().replace("        wall > Immovable\n", "        wall > Immovable\n        rock > Immovable\n")
+    text = text.replace("        w >", "        r > rock\n        w >")
+    rules = "        hero rock > stepBack\n        ghost rock > stepBack\n        hero wall >"
+    made, levels = without_doubles(text.replace("        hero wall >", rules), [LEVEL.replace("wA.", "wAr")])
+    assert "rock" not in made and levels == (LEVEL.replace("wA.", "wAw"),) and check_game(made) == []
+
+
+def test_what_is_only_collected_for_nothing_goes() -> None:
+    text = FETCH.lstrip().replace("        coin >", "        leaf > Resource\n        coin >", 1)
+    text = text.replace("A > floor hero", "A > floor hero leaf\n        l > floor leaf")
+    text = text.replace("        coin hero >", "        leaf hero > collectResource\n        coin hero >")
+    made, levels = with_cast(text, [LEVEL.replace("wA.", "wAl")])
+    assert "leaf" not in made and levels == (LEVEL,) and check_game(made) == []
+    paid = text.replace("> collectResource", "> collectResource scoreChange=1")
+    assert "leaf hero > collectResource" in " ".join(with_cast(paid, [LEVEL])[0].split())
+    asked = text.replace("hero ghost > killSprite", "hero ghost > killIfHasLess resource=leaf limit=0")
+    assert "leaf hero > collectResource" in " ".join(with_cast(asked, [LEVEL])[0].split())
 
 
 def test_what_is_pushed_stays_on_the_map_where_the_player_does() -> None:

@@ -29,10 +29,7 @@ from pcg.runs.experiments.finishing import (
     finished_game,
     goes_astray,
     with_edges_of_groups,
-    with_filled_blanks,
-    with_ground,
     with_other_pace,
-    with_plain_goals,
     with_used_characters,
     with_visible_parts,
     with_whole_goals,
@@ -169,38 +166,6 @@ def test_the_mapping_has_the_characters_of_the_levels_alone() -> None:
     assert "w > wall" in " ".join(silent.split()), "under another name it would be mapped to nothing"
 
 
-def test_a_goal_of_one_kind_counts_one_kind() -> None:
-    text = FETCH.lstrip().replace("SpriteCounter stype=coin limit=0", "MultiSpriteCounter stype2=coin limit=0")
-    assert "SpriteCounter stype=coin" in " ".join(with_plain_goals(text).split()).replace("MultiSpriteCounter", "Multi")
-    two = FETCH.lstrip().replace("SpriteCounter stype=coin", "MultiSpriteCounter stype1=ghost stype2=coin")
-    assert "MultiSpriteCounter" in with_plain_goals(two)
-
-
-def test_what_moves_leaves_ground_behind() -> None:
-    bare = FETCH.lstrip().replace("g > floor ghost", "g > ghost")
-    assert "g > floor ghost" in " ".join(with_ground(bare).split()) and "w > wall" in " ".join(
-        with_ground(bare).split()
-    )
-    told = (
-        FETCH.lstrip()
-        .replace("ghost wall > stepBack", "ghost floor > stepBack")
-        .replace("g > floor ghost", "g > ghost")
-    )
-    assert with_ground(told) == told, "ground with a part in the rules is no mere ground"
-
-
-def test_things_stand_on_no_islands() -> None:
-    bare = FETCH.lstrip().replace("        . > floor\n", "")
-    level = LEVEL.replace(".", " ")
-    text, levels = with_filled_blanks(bare, [level])
-    assert ". > floor" in " ".join(text.split()) and levels == (LEVEL,) and check_game(text) == []
-    text, levels = with_filled_blanks(FETCH.lstrip(), [level])
-    assert levels == (LEVEL,) and text.count("> floor\n") == 1, "one character is enough"
-    assert with_filled_blanks(bare, [LEVEL.replace(".", "c")])[0] == bare
-    void = bare.replace("floor coin", "coin").replace("floor ghost", "ghost").replace("floor hero", "hero")
-    assert with_filled_blanks(void, [level]) == (void, (level,)), "without ground there is none"
-
-
 def test_what_a_game_is_about_is_drawn() -> None:
     unseen = FETCH.lstrip().replace("coin > Immovable", "coin > Immovable invisible=True hidden=True")
     assert "invisible=True" in unseen and "invisible" not in with_visible_parts(unseen)
@@ -219,6 +184,27 @@ def test_endings_that_never_come_go() -> None:
         ending, f"{ending}\n        Timeout limit=200 win=True\n        Timeout limit=150 win=True"
     )
     assert "limit=150" in without_idle_endings(late) and "limit=200" not in without_idle_endings(late)
+
+
+def test_of_endings_that_end_a_game_alike_the_surer_one_is_enough() -> None:
+    ending = "        SpriteCounter stype=hero limit=0 win=False\n"
+    group = (
+        FETCH.lstrip()
+        .replace(
+            "        hero > MovingAvatar",
+            "        people >\n            hero > MovingAvatar\n            guest > RandomNPC",
+        )
+        .replace("g > floor ghost", "g > floor ghost guest")
+    )
+    both = group.replace(ending, ending + ending.replace("hero", "people"))
+    assert check_game(both) == [] and "stype=people" not in without_idle_endings(both)
+    assert "stype=hero" in without_idle_endings(both)
+    won = group.replace(ending, ending + ending.replace("hero", "people").replace("False", "True"))
+    assert "stype=people" in without_idle_endings(won), "it would end otherwise"
+    few = both.replace("stype=people limit=0", "stype=people limit=1")
+    assert "stype=people" in without_idle_endings(few), "it may come first"
+    twice = FETCH.lstrip().replace(ending, ending + ending)
+    assert without_idle_endings(twice).count("stype=hero") == 1
 
 
 def test_a_goal_leaves_nothing() -> None:
@@ -259,6 +245,8 @@ def test_a_death_is_said_once() -> None:
     assert [str(r) for r in RuleSet.of(without_echoes(both)).rules if r.first == "hero" and r.second != "wall"] == [
         "hero foes > killSprite"
     ]
+    stopped = FETCH.replace(old, old + "\n        hero ghost > stepBack")
+    assert RuleSet.of(without_echoes(stopped)) == RuleSet.of(FETCH), "it dies, wherever"
     paid = FETCH.replace(old, old + "\n        hero ghost > killIfAlive scoreChange=-5")
     assert without_echoes(paid) == paid, "points are told"
 
@@ -290,6 +278,29 @@ def test_what_is_touched_and_what_is_wasted_have_names() -> None:
     definition = load(painted).definition
     _, names = dressed(painted, definition, analyse(definition), "dungeon")
     assert (names["mark"], names["lit"], names["spoilt"]) == ("mark", "torch", "bones")
+
+
+def test_what_is_left_behind_and_does_no_harm_is_no_trap() -> None:
+    snake = FETCH.lstrip().replace("MovingAvatar", "OngoingTurningAvatar spawnBehind=mark")
+    snake = snake.replace("        hero >", "        mark > Immovable\n        hero >", 1)
+    deadly = snake.replace("        hero wall >", "        hero mark > killSprite\n        hero wall >")
+    for text, role in ((snake, "trail"), (deadly, "charge")):
+        definition = load(text).definition
+        assert role_of(definition.type_index["mark"], analyse(definition)) == role
+
+
+def test_no_member_of_a_group_has_its_name() -> None:
+    text = FETCH.lstrip().replace(
+        "        coin >",
+        "        sources > SpawnPoint stype=ghost prob=0.01 img=newset/tile1\n"
+        "            one > cooldown=5\n            other > cooldown=9\n        coin >",
+        1,
+    )
+    text = text.replace("        c >", "        1 > floor one\n        2 > floor other\n        c >")
+    definition = load(text).definition
+    made, names = dressed(text, definition, analyse(definition), "sea")
+    assert names["sources"] == "nests" and {names["one"], names["other"]} == {"lair", "tunnel"}
+    assert "img" not in made, "a picture of something else"
 
 
 FLEET = """BasicGame

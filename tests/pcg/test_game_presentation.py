@@ -90,8 +90,8 @@ def test_what_changes_nothing_is_taken_out_before_a_game_is_shown() -> None:
 def test_the_comment_is_written_from_the_rules() -> None:
     text, told = commented(IDLE, [LEVEL])
     head = [line for line in text.splitlines() if line.startswith("#")]
-    assert told["title"] == "Gathering the Coin"
-    assert head[0].startswith("# Gathering the Coin: Gather every coin while ghosts wander about.")
+    assert told["title"] == "Gathering Coins"
+    assert head[0].startswith("# Gathering Coins: Gather every coin while ghosts wander about.")
     assert told["goal"] == "collect" and "rrow keys" in told["how_to_play"] and check_game(text) == []
     other, _ = commented(IDLE.replace("stype=coin limit=0 win", "stype=ghost limit=0 win"), [LEVEL])
     assert "coin" not in other.splitlines()[0].lower()

@@ -112,7 +112,7 @@ def test_a_rule_that_draws_stays_where_something_random_follows() -> None:
 def test_winning_terminations_that_no_play_found_are_kept_unless_told_otherwise() -> None:
     closed = "wwwwww\nwA.w.w\nw..wgw\nwwwwww\n"
     kept = smaller(game_of(GAME, closed))
-    assert "SpriteCounter stype=gem limit=0 win=True" in kept.text
+    assert "SpriteCounter stype=gem win=True" in kept.text
     assert "gem hero  > killSprite scoreChange=2" in kept.text  # else nobody could ever win
     assert len(kept.kept) == 1 and "no play got there" in kept.kept[0]
     assert "stype=gem" not in smaller(game_of(GAME, closed), keep_unmet=False).text
@@ -125,6 +125,24 @@ def test_dangers_that_no_play_met_are_kept_where_they_are_there() -> None:
     assert death in " ".join(kept.text.split()) and "SpriteCounter stype=hero" in kept.text
     assert any("stype=hero" in line for line in kept.kept)
     assert death not in " ".join(smaller(game_of(GAME, apart), keep_unmet=False).text.split())
+
+
+def test_what_holds_anyway_is_not_said_where_no_play_got_there() -> None:
+    closed = "wwwwww\nwA.w.w\nw..wgw\nwwwwww\n"
+    told = smaller(game_of(GAME, closed)).text
+    assert "limit=0" not in told and "scoreChange=2" in told, "points are not what would hold anyway"
+
+
+def test_a_goal_keeps_all_kinds_of_which_there_were_some() -> None:
+    """All plays gather the gem last, so that none would be another without coins in the goal."""
+    both = GAME.replace("SpriteCounter stype=gem limit=0", "MultiSpriteCounter stype1=gem stype2=coin limit=0")
+    both = both.replace("        fog >", "        coin > Immovable\n        fog >")
+    both = both.replace("        g >", "        c > coin\n        g >")
+    both = both.replace("        hero dragon", "        coin hero > killSprite scoreChange=1\n        hero dragon")
+    kept = smaller(game_of(both, "wwwwww\nwAcg.w\nwwwwww\n")).text
+    assert "stype1=gem stype2=coin" in " ".join(kept.split())
+    absent = smaller(game_of(both, LEVEL)).text
+    assert "coin" not in absent
 
 
 def test_what_keeps_a_danger_from_killing_stays_though_no_play_got_it() -> None:

@@ -67,3 +67,36 @@ def test_nothing_turns_what_stands() -> None:
     assert "flipDirection" not in told and "stepBack" in told and levels == (LEVEL,)
     moving = changed((TAKEN, f"ghost coin > flipDirection\n        {TAKEN}"))
     assert without_idle_rules(moving, [LEVEL])[0] == moving
+
+
+def test_who_turns_into_what_nobody_steers_dies() -> None:
+    death = "hero ghost > killSprite"
+    turned = changed((death, "hero ghost > transformTo stype=coin killSecond=True"))
+    assert death in " ".join(with_plain_deaths(turned, [LEVEL])[0].split())
+    endless = turned.replace("        SpriteCounter stype=hero limit=0 win=False\n", "")
+    assert with_plain_deaths(endless, [LEVEL])[0] == endless, "the game goes on"
+    other = changed(
+        (death, "hero ghost > transformTo stype=bat"), ("        hero >", "        bat > FlakAvatar\n        hero >")
+    )
+    assert with_plain_deaths(other, [LEVEL])[0] == other
+
+
+def test_who_has_no_health_dies_when_it_loses_some() -> None:
+    death = "hero ghost > killSprite"
+    hurt = changed((death, "hero ghost > subtractHealthPoints limit=3"))
+    assert death in " ".join(with_plain_deaths(hurt, [LEVEL])[0].split())
+    strong = hurt.replace("MovingAvatar", "MovingAvatar healthPoints=5")
+    assert with_plain_deaths(strong, [LEVEL])[0] == strong
+    healed = hurt.replace("coin hero >", "hero coin > addHealthPoints value=9\n        coin hero >")
+    assert with_plain_deaths(healed, [LEVEL])[0] == healed
+    spared = hurt.replace("limit=3", "limit=-5")
+    assert with_plain_deaths(spared, [LEVEL])[0] == spared
+
+
+def test_what_stands_is_no_exception_where_all_is_put_back() -> None:
+    back = "hero wall > stepBack"
+    standing = changed((back, "hero wall > undoAll notStype=coin"))
+    made = without_idle_rules(standing, [LEVEL])[0]
+    assert "notStype" not in made and "hero wall > undoAll" in " ".join(made.split())
+    moving = changed((back, "hero wall > undoAll notStype=ghost"))
+    assert without_idle_rules(moving, [LEVEL])[0] == moving

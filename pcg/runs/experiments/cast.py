@@ -23,13 +23,13 @@ from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine
 from pcg.evaluators.analysis import GameAnalysis, analyse
 from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import CHASERS
-from pcg.generators.rules.genes import EOS, Rule, RuleSet, replace_rules
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, replace_rules
 from pcg.generators.rules.playability_repair import BUMPS
 from pcg.minimise.parts import Cutter, sprites_in
 from pcg.minimise.rename import with_names
 from pcg.minimise.themes import LOOKS, role_of
 
-_SHOTS = ("shot", "blow", "charge")
+_SHOTS = ("shot", "blow", "charge", "trail")
 """Roles of what an avatar makes."""
 _WALK_ON = ("friend", "scenery", "floor", "nest", "target", *_SHOTS)
 """Roles of which walk-on parts are."""
@@ -41,7 +41,7 @@ _ARMING = ("stype", "ammo", "ammoCost", "minAmmo", "rotateInPlace")
 """Parameters of avatars that shoot, which others do not have."""
 _STANDING = ("Immovable", "Passive", "Door")
 """Classes of sprites that do nothing by themselves."""
-_THINGS = ("box", "treasure", "scenery", "hazard", "target", "waste")
+_THINGS = ("box", "treasure", "scenery", "hazard", "place", "target", "wall", "waste")
 """Roles of things of which a kind that all rules treat like another one only makes people look for a difference."""
 _BOTH = ("killBoth", "killSecond")
 """Words of a rule that changes the second sprite as well."""
@@ -63,7 +63,7 @@ def with_cast(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     extras = walk_ons(RuleSet.of(made), definition, analysis)
     absent = absent_sprites(made)
     extras |= _without_ammunition(definition, analysis) | _without_exit(definition, absent)
-    extras |= _only_under_avatars(made, levels, analysis)
+    extras |= _only_under_avatars(made, levels, analysis) | _of_no_use(RuleSet.of(made), definition)
     alone = {names[0] for names in definition.mapping.values() if len(names) == 1}
     for gone in dict.fromkeys((frozenset(extras), frozenset(extras - alone))):  # what a tile is made of may be ground
         found = _without(made, levels, gone)
@@ -121,8 +121,33 @@ def without_doubles(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, .
         made = with_characters(made, mapping.keys() - same.keys())
         if "" not in same.values() and better(made, text) == made:
             swap = {ord(old): new for old, new in same.items()}
-            text, levels = made, tuple(level.translate(swap) for level in levels)
+            text, levels = with_plain_goals(made), tuple(level.translate(swap) for level in levels)
     return text, tuple(levels)
+
+
+def with_plain_goals(text: str) -> str:
+    """Return a game whose terminations that count several kinds of sprites, of which one is left, count that one, and
+    none counts a kind beside its group until nothing is left.
+    """
+    tree = parse(text)
+    rules = RuleSet.of(tree)
+    definition = load(text).definition
+    index, types = definition.type_index, definition.types
+
+    def plain(ending: Termination) -> Termination:
+        counted = [value for key, value in ending.params if key.startswith("stype")]
+        if ending.name != "MultiSpriteCounter" or not counted:
+            return ending
+        if (ending.get("limit") or "0") == "0":
+            above = {name: {types[t].name for t in types[index[name]].path} for name in counted}
+            counted = [name for name in dict.fromkeys(counted) if not (above[name] - {name}).intersection(counted)]
+        others = tuple((key, value) for key, value in ending.params if not key.startswith("stype"))
+        if len(counted) == 1:
+            return Termination("SpriteCounter", (("stype", counted[0]), *others))
+        return Termination(ending.name, (*((f"stype{k}", name) for k, name in enumerate(counted, 1)), *others))
+
+    made = dumps(replace_rules(tree, RuleSet(rules.rules, tuple(map(plain, rules.terminations)))))
+    return better(made, text)
 
 
 def with_stops_of_boxes(text: str) -> str:
@@ -175,7 +200,7 @@ def _doubles(text: str) -> list[tuple[str, str]]:
     definition = load(text).definition
     analysis = analyse(definition)
     rules = RuleSet.of(text)
-    named = {name for gene in rules.genes() for _, value in gene.params for name in value.split(",")}
+    named = {name for rule in rules.rules for _, value in rule.params for name in value.split(",")}
     named |= {name for t in definition.types for value in t.raw.values() for name in value.split(",")}
     standing = [
         t for t in definition.types if t.line and t.leaf and t.class_name in _STANDING and t.name not in named
@@ -183,7 +208,9 @@ def _doubles(text: str) -> list[tuple[str, str]]:
     ]  # fmt: skip
     return [
         (one.name, other.name) for one, other in combinations(standing, 2)
-        if _nature(one) == _nature(other) and _treated_alike(rules.rules, one.name, other.name)
+        if _nature(one) == _nature(other)
+        and _treated_alike(rules.rules, one.name, other.name)
+        and all(_counted_alike(ending, one.name, other.name) for ending in rules.terminations)
     ]  # fmt: skip
 
 
@@ -206,6 +233,12 @@ def _treated_alike(rules: Sequence[Rule], one: str, other: str) -> bool:
     return found[(one,)] == found[(other,)] and found[(one, one)] == found[(other, other)] == mixed
 
 
+def _counted_alike(ending: Termination, one: str, other: str) -> bool:
+    """Return True for a termination that counts two types together, or neither."""
+    counted = [value for key, value in ending.params if key.startswith("stype")]
+    return counted.count(one) == counted.count(other) and (one not in counted or ending.name == "MultiSpriteCounter")
+
+
 def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> set[str]:
     """Return the names of the types that avatars shoot with something that they never get any of."""
     given = {p for found in analysis.meetings.values() for c in found for p in c.products}
@@ -219,6 +252,21 @@ def _without_ammunition(definition: GameDefinition, analysis: GameAnalysis) -> s
             if weapon in index:
                 shot[weapon] = shot.get(weapon, False) or free
     return {name for name, possible in shot.items() if not possible}
+
+
+def _of_no_use(rules: RuleSet, definition: GameDefinition) -> set[str]:
+    """Return the names of the resources that are only collected, for no points, and never asked for."""
+    found = {t.name for t in definition.types if t.line and t.leaf and t.class_name == "Resource"}
+    params = [rule.params for rule in rules.rules] + [ending.params for ending in rules.terminations]
+    asked = {name for listed in params for _, value in listed for name in value.split(",")}
+    asked |= {name for t in definition.types for value in t.raw.values() for name in value.split(",")}
+    for rule in rules.rules:
+        if rule.effect != "collectResource" or rule.get("scoreChange"):
+            asked |= {*rule.pair}
+        asked.add(rule.second)
+    groups = {t.name for t in definition.types if not t.leaf and t.name in asked}
+    return {name for name in found - asked if not groups & {definition.types[t].name for t in
+            definition.types[definition.type_index[name]].path}}  # fmt: skip
 
 
 def _only_under_avatars(text: str, levels: Sequence[str], analysis: GameAnalysis) -> set[str]:

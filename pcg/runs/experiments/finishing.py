@@ -9,44 +9,42 @@ minimise` with its levels, so that nothing is left to be removed.
 from __future__ import annotations
 
 import math
-import string
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, permutations
 from typing import Any
 
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.checker import check_game, check_level
-from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.formatter import dumps
 from pcg.engine.vgdl.tree import Entry, MappingLine, Option, Section, SpriteLine, Tree, Word
 from pcg.evaluators.agents import make_agent, play, replay
-from pcg.evaluators.analysis import analyse
+from pcg.evaluators.analysis import Ending, analyse
 from pcg.evaluators.games.evaluation import RecordedPlay
 from pcg.evaluators.games.winnability import longest_win, prove_briefly
-from pcg.evaluators.grounds import ground_types
 from pcg.evaluators.judging.game_kinds import game_kinds, lasting
 from pcg.evaluators.judging.game_places import astray
 from pcg.evaluators.proving import Experience, Proof
-from pcg.generators.rules.genes import EOS, Rule, RuleSet, Termination, replace_rules, with_params
+from pcg.generators.rules.genes import EOS, Rule, RuleSet, replace_rules, with_params
 from pcg.generators.rules.made_levels import LevelMaker
 from pcg.generators.rules.points import round_points, without_moot_deaths
-from pcg.generators.rules.sprite_set import BLANK, without_comments
+from pcg.generators.rules.sprite_set import without_comments
 from pcg.minimise import minimise
 from pcg.minimise.themes import dressed
 from pcg.runs.experiments.cast import (
     better,
     with_cast,
     with_characters,
+    with_plain_goals,
     with_quarry,
     with_stops_at_edges,
     with_stops_of_boxes,
     without_absent_sprites,
     without_doubles,
 )
+from pcg.runs.experiments.grounding import with_filled_blanks, with_free_starts, with_ground
 from pcg.runs.experiments.plain_rules import with_plain_deaths, with_summed_points, without_idle_rules
 
 MIDDLE, BUDGET = "olets", 60
@@ -65,12 +63,12 @@ SAME = 8
 """Cells from which on two levels of a course differ enough."""
 FEW = 6
 """Sprites from which on a goal may leave some."""
-GROUND_CHARACTERS = ".,_-:;~" + string.ascii_letters + string.digits
-"""Characters for the ground, the best first."""
 IDLE, ASTRAY = 200, 0.05
 """Ticks in which nobody acts, and the share of the movers that may be astray then."""
 _DYING = ("killSprite", "killIfAlive", "subtractHealthPoints")
 """Effects by which the first of two sprites dies, or may."""
+_STOPPING = ("stepBack", "wallStop", "reverseDirection")
+"""Effects that stop or turn the first of two sprites, and do nothing else."""
 WAITS = 2
 """Plays of a player who does nothing, none of which may be won."""
 
@@ -155,7 +153,8 @@ def finished_game(
     text = with_stops_of_boxes(with_quarry(dumps(without_comments(parse(text))), levels))
     text, levels = without_doubles(text, levels)
     text, levels = with_cast(with_round_points(without_absent_sprites(with_used_characters(text, levels))), levels)
-    text, levels = with_filled_blanks(with_ground(with_visible_parts(with_whole_turns(text))), levels)
+    text = with_ground(with_free_starts(with_visible_parts(with_whole_turns(text))))
+    text, levels = with_filled_blanks(text, levels)
     given = text
     for whole in (with_whole_goals(given), given):  # what has few left to go may be beyond the prover with all of it
         text = without_echoes(with_edges_of_groups(without_idle_endings(whole, levels)))
@@ -187,7 +186,7 @@ def finished_game(
     summed = partial(with_summed_points, plays=small.plays, recorded=load(text, levels=chosen))
     for step in (
         summed, without_doubles, with_cast, with_filled_blanks, with_stops_at_edges, with_plain_deaths,
-        without_idle_rules,
+        without_idle_rules, without_later_rules,
     ):  # fmt: skip
         made, fewer = step(plain, chosen)
         again = won_again(load(made, levels=fewer), course, fewer, effort)
@@ -321,70 +320,6 @@ def with_visible_parts(text: str) -> str:
     return better(made, text)
 
 
-def with_ground(text: str) -> str:
-    """Return a game in which what moves or goes leaves ground behind, and not a black cell.
-
-    Where characters of the mapping have one ground under them, those of sprites without any get it as well; walls stay
-    without. The ground takes no part in any rule.
-    """
-    tree = parse(text)
-    definition = load(text).definition
-    analysis = analyse(definition)
-    index = definition.type_index
-    grounds = ground_types(definition)
-    ground = _ground(tree, definition)
-    if not ground:
-        return text
-    stays = {definition.types[t].name for t in analysis.having("solid") if not analysis.has(t, "goal")}
-
-    def put(node: Any) -> Any:
-        if not isinstance(node, MappingLine):
-            return replace(node, children=tuple(map(put, node.children)))
-        names = [word.text for word in node.names]
-        bare = not any(name in index and index[name] in grounds for name in names)
-        return replace(node, names=(Word(ground), *node.names)) if bare and not stays & set(names) else node
-
-    made = dumps(Tree(put(tree.header), tree.after, tree.file))
-    return better(made, text)
-
-
-def with_filled_blanks(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a game and its levels with ground in the cells that no character stands for: where it lies under things
-    alone, these stand on islands in a void.
-    """
-    tree = parse(text)
-    definition = load(text).definition
-    ground, mapping = _ground(tree, definition), definition.mapping
-    if not ground or BLANK in mapping or not any(BLANK in level for level in levels):
-        return text, tuple(levels)
-    used = {*mapping, *"".join(levels)}
-    alone = next((c for c, names in mapping.items() if tuple(names) == (ground,)), None)
-    character = alone or next((c for c in GROUND_CHARACTERS if c not in used), BLANK)
-    line = MappingLine(character=Word(character), arrow=Word(">"), names=(Word(ground),))
-
-    def put(section: Entry) -> Entry:
-        mapped = isinstance(section, Section) and section.identifier == "LevelMapping" and alone is None
-        return replace(section, children=(*section.children, line)) if mapped else section
-
-    header = replace(tree.header, children=tuple(map(put, tree.header.children)))
-    made = dumps(Tree(header, tree.after, tree.file))
-    filled = tuple(level.replace(BLANK, character) for level in levels)
-    kept = character != BLANK and better(made, text) == made
-    return (made, filled) if kept else (text, tuple(levels))
-
-
-def _ground(tree: Tree, definition: GameDefinition) -> str:
-    """Return the name of the ground that lies under most things and has no part in the rules; "" without one."""
-    involved = {name for rule in RuleSet.of(tree).rules for name in rule.pair}
-    index = definition.type_index
-    grounds = ground_types(definition)
-    under = Counter(
-        name for names in definition.mapping.values() for name in names
-        if name in index and index[name] in grounds and name not in involved
-    )  # fmt: skip
-    return max(under, key=lambda name: (under[name], -index[name]), default="")
-
-
 def with_whole_goals(text: str) -> str:
     """Return a game that is won when nothing is left, where it was won when few were: nobody counts what may stay."""
     tree = parse(text)
@@ -400,7 +335,8 @@ def with_whole_goals(text: str) -> str:
 
 def without_idle_endings(text: str, levels: Sequence[str] = ()) -> str:
     """Return a game without terminations that wait until nothing is left of what nothing takes away, some of which
-    every level has, for more of what nothing makes, or for a time that is over after another.
+    every level has, for more of what nothing makes, for a time that is over after another, or for what is never so
+    before another ends the game alike: nothing left of crates and hero, where the hero's death is enough.
     """
     tree = parse(text)
     rules = RuleSet.of(tree)
@@ -418,9 +354,19 @@ def without_idle_endings(text: str, levels: Sequence[str] = ()) -> str:
     }  # fmt: skip
     times = {ending.index: ending.limit for ending in analysis.endings if ending.kind == "timeout" and ending.limit > 0}
     idle |= {k for k, limit in times.items() if limit > min(times.values())}
+    idle |= {one.index for one, other in permutations(analysis.endings, 2) if _comes_with(one, other)}
     kept = tuple(ending for k, ending in enumerate(rules.terminations) if k not in idle)
     made = dumps(replace_rules(tree, RuleSet(rules.rules, kept)))
     return better(made, text) if idle and any(ending.wins for ending in kept) else text
+
+
+def _comes_with(one: Ending, other: Ending) -> bool:
+    """Return True where one termination fires only when another one does that ends the game alike."""
+    if (one.kind, one.outcome) != (other.kind, other.outcome) or one.kind != "vanish":
+        return False
+    fewer = set(other.types) < set(one.types) or (set(other.types) == set(one.types) and other.index < one.index)
+    sure = one.limit <= other.limit if other.name == "SpriteCounter" else one.limit == other.limit == 0
+    return bool(other.types) and fewer and sure
 
 
 def with_used_characters(text: str, levels: Sequence[str]) -> str:
@@ -443,22 +389,6 @@ def with_used_characters(text: str, levels: Sequence[str]) -> str:
 
     header = replace(tree.header, children=tuple(map(whole, tree.header.children)))
     return with_characters(dumps(Tree(header, tree.after, tree.file)), used)
-
-
-def with_plain_goals(text: str) -> str:
-    """Return a game whose terminations that count several kinds of sprites, of which one is left, count that one."""
-    tree = parse(text)
-    rules = RuleSet.of(tree)
-
-    def plain(ending: Termination) -> Termination:
-        counted = [value for key, value in ending.params if key.startswith("stype")]
-        if ending.name != "MultiSpriteCounter" or len(counted) != 1:
-            return ending
-        others = tuple((key, value) for key, value in ending.params if not key.startswith("stype"))
-        return Termination("SpriteCounter", (("stype", counted[0]), *others))
-
-    made = dumps(replace_rules(tree, RuleSet(rules.rules, tuple(map(plain, rules.terminations)))))
-    return better(made, text)
 
 
 def choose_course(game: Game, levels: Sequence[str], seed: int, effort: Effort) -> tuple[CourseLevel, ...]:
@@ -516,8 +446,8 @@ def with_edges_of_groups(text: str) -> str:
 
 
 def without_echoes(text: str) -> str:
-    """Return a game without rules that only say again that something dies: in the same meeting, or in one of a group
-    whose rule says it for all.
+    """Return a game without rules that only say again that something dies, in the same meeting or in one of a group
+    whose rule says it for all, and without those that stop or turn what dies.
     """
     tree = parse(text)
     rules = RuleSet.of(tree)
@@ -533,10 +463,17 @@ def without_echoes(text: str) -> str:
         again = rule.effect in _DYING and (wider & sure or (rule.pair in sure and rule.effect != "killSprite"))
         if rule.effect in _DYING and not rule.params and (again or rule.pair in said):
             continue
+        if rule.effect in _STOPPING and (rule.pair in sure or wider & sure):
+            continue
         said |= {rule.pair} if rule.effect == "killSprite" else set()
         left.append(rule)
     made = dumps(replace_rules(tree, RuleSet(tuple(left), rules.terminations)))
     return better(made, text) if len(left) < len(rules.rules) else text
+
+
+def without_later_rules(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a game without `without_echoes`, with its levels as they are."""
+    return without_echoes(text), tuple(levels)
 
 
 def nearly_equal(one: str, other: str) -> bool:

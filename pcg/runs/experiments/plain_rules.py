@@ -22,6 +22,7 @@ from pcg.minimise.plays import Plays
 from pcg.runs.experiments.cast import better, without_absent_sprites
 
 _SCORE = "scoreChange"
+_EXCEPT = "notStype"
 
 
 def with_summed_points(
@@ -58,7 +59,8 @@ def with_summed_points(
 
 
 def with_plain_deaths(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a game in which nothing turns into what the same place destroys at once: it dies itself.
+    """Return a game in which nothing turns into what the same place destroys at once, no avatar whose end loses the
+    game into what nobody steers, and nothing without health loses some of it: it dies itself.
 
     Args:
         text: of the game.
@@ -66,6 +68,8 @@ def with_plain_deaths(text: str, levels: Sequence[str]) -> tuple[str, tuple[str,
     """
 
     def plain(kinds: GameKinds, rule: Rule) -> Rule | None:
+        if _ends_at_once(kinds, rule) or _has_no_health(kinds, rule):
+            return Rule(*rule.pair, "killSprite")
         if rule.effect != "transformTo" or set(dict(rule.params)) - {"stype", _SCORE}:
             return rule
         index = kinds.definition.type_index
@@ -83,7 +87,8 @@ def with_plain_deaths(text: str, levels: Sequence[str]) -> tuple[str, tuple[str,
 
 
 def without_idle_rules(text: str, levels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return a game without rules that stop or turn what does not move.
+    """Return a game without rules that stop or turn what does not move, and in which what does not move is no exception
+    where all that has moved is put back.
 
     Args:
         text: of the game.
@@ -91,11 +96,44 @@ def without_idle_rules(text: str, levels: Sequence[str]) -> tuple[str, tuple[str
     """
 
     def acting(kinds: GameKinds, rule: Rule) -> Rule | None:
+        if rule.effect == "undoAll" and not _leaves(kinds, rule.get(_EXCEPT) or ""):
+            return Rule(*rule.pair, rule.effect, with_params(rule.params, {_EXCEPT: None}))
         effects = kinds.definition.effects
         idle = (e for e in RuleReading(kinds, kinds.levels).idle_rules if effects[e].name == rule.effect)
         return None if any(_tells(kinds, rule, e) for e in idle) else rule
 
     return _changed(text, levels, acting), tuple(levels)
+
+
+def _ends_at_once(kinds: GameKinds, rule: Rule) -> bool:
+    """Return True where an avatar turns into what nobody steers, in a game that is lost without one."""
+    analysis = kinds.analysis
+    index = kinds.definition.type_index
+    product = index.get(rule.get("stype") or "")
+    lost = any(set(ending.types) == set(analysis.avatars) and ending.limit == 0 for ending in analysis.losses)
+    return (
+        rule.effect == "transformTo" and index.get(rule.first) in analysis.avatars and lost
+        and product is not None and not set(analysis.avatars) & set(kinds.definition.types[product].subtypes)
+    )  # fmt: skip
+
+
+def _has_no_health(kinds: GameKinds, rule: Rule) -> bool:
+    """Return True where the first of two sprites loses health of which none of its kind ever has any."""
+    if rule.effect != "subtractHealthPoints" or rule.get("stype") or int(rule.get("value") or 1) < 1:
+        return False
+    definition = kinds.definition
+    below = (definition.types[t] for t in definition.types[definition.type_index[rule.first]].subtypes)
+    healed = any(effect.name.startswith("addHealthPoints") for effect in definition.effects)
+    return not healed and not any(t.params.get("healthPoints") for t in below) and int(rule.get("limit") or 0) >= -1
+
+
+def _leaves(kinds: GameKinds, names: str) -> bool:
+    """Return True where sprites of one of some types can be elsewhere than where a level has them, or there are no
+    names.
+    """
+    index, types = kinds.definition.type_index, kinds.definition.types
+    named = {t for name in names.split(",") if name in index for t in types[index[name]].subtypes}
+    return not names or bool(named & kinds.analysis.moved)
 
 
 def _changed(text: str, levels: Sequence[str], change: Callable[[GameKinds, Rule], Rule | None]) -> str:

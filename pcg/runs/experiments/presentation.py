@@ -166,7 +166,7 @@ def commented(text: str, levels: Sequence[str]) -> tuple[str, dict[str, str]]:
         line = pitch(game_kinds(game.definition, read), read, lambda name: names.get(name, name), plural)
     except PcgError:
         return text, {}
-    title = concept.title(said.things)
+    title = concept.title(said.things, plural)
     lines = [f"{title}: {line}", said.summary, f"How to play: {_keys(said)}"]
     comment = "\n".join("\n".join(textwrap.wrap(line, WIDTH, initial_indent="# ", subsequent_indent="# "))
                         for line in lines)  # fmt: skip

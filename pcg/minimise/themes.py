@@ -86,7 +86,7 @@ NAMES: Mapping[str, tuple[str, str, str, str]] = {
     "box": ("crate log hay", "crate boulder hay", "barrel boulder log", "crate asteroid"),
     "place": ("hole pit", "hole pit", "whirlpool pit", "vortex hole"),
     "pen": ("den tunnel", "pit tunnel", "lair tunnel", "vortex tunnel"),
-    "nest": ("hive nest tunnel", "grave nest tunnel", "lair nest tunnel", "mothership hive tunnel"),
+    "nest": ("hive nest den", "grave nest portal", "lair nest portal", "mothership hive portal"),
     "portal": ("den", "vortex portal", "whirlpool", "vortex"),
     "exit": ("arrival", "arrival", "arrival", "arrival"),
     "shot": ("seed pellet", "knife arrow", "torpedo", "bolt beam"),

@@ -299,7 +299,7 @@ def test_no_member_of_a_group_has_its_name() -> None:
     text = text.replace("        c >", "        1 > floor one\n        2 > floor other\n        c >")
     definition = load(text).definition
     made, names = dressed(text, definition, analyse(definition), "sea")
-    assert names["sources"] == "nests" and {names["one"], names["other"]} == {"lair", "tunnel"}
+    assert names["sources"] == "nests" and {names["one"], names["other"]} == {"lair", "portal"}
     assert "img" not in made, "a picture of something else"
 
 

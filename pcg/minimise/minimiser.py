@@ -7,14 +7,15 @@ small (ddmin's complements), for each kind of part in turn, until a round remove
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pcg.engine.game import Game
 from pcg.engine.vgdl import Tree, check_game, parse, read_game
+from pcg.engine.vgdl.definition import GameDefinition
 from pcg.engine.vgdl.diagnostics import PcgError
 from pcg.engine.vgdl.lint import NEEDS_OBS
-from pcg.engine.vgdl.ontology import TERMINATIONS
+from pcg.engine.vgdl.ontology import SPRITE_CLASSES, TERMINATIONS
 from pcg.evaluators.analysis import analyse
 from pcg.evaluators.effect_semantics import FIRST
 from pcg.minimise.parts import (
@@ -85,6 +86,7 @@ class _Search:
         self.out: set[Part] = set()
         self.tried = 0
         self._has_obs = "obs" in game.definition.header
+        self._lacking = _lacking(game.definition, {})
         self._known: dict[str, bool] = {}
 
     def same(self, without: Iterable[Part]) -> bool:
@@ -110,6 +112,8 @@ class _Search:
             blind = self._has_obs and "obs" not in definition.header
             if blind and any(t.leaf and t.class_name in NEEDS_OBS for t in definition.types):
                 return False  # the same in these plays, and no game in the strict reading
+            if _lacking(definition, names or {}) - self._lacking:
+                return False  # nor is one with a nest of nothing
             candidate = Game(definition, self.game.levels, name=self.game.name, reading=self.game.reading)
             return self.plays.differing(candidate, names) is None
         except PcgError:
@@ -220,6 +224,14 @@ def minimise(
         interrupted=interrupted,
         strict=tuple(str(d) for d in check_game(text) if d.severity == "error"),
     )
+
+
+def _lacking(definition: GameDefinition, names: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Return the types of sprites, by the names that they had, and the parameters that their class needs and they do
+    not have.
+    """
+    known = ((t, SPRITE_CLASSES.get(t.class_name or "")) for t in definition.types if t.leaf and t.line)
+    return {(names.get(t.name, t.name), key) for t, spec in known if spec for key in spec.required if key not in t.raw}
 
 
 def _possible(part: Part, plays: Plays) -> bool:

@@ -114,6 +114,8 @@ COLOURS: Mapping[str, str] = {
 """Colour by role, for views that draw no tiles."""
 LOOKS = ("color", "img", "shrinkfactor")
 """Parameters that change what a sprite looks like, and nothing else."""
+_OWN = ("avatar", "shot", "blow", "charge", "trail")
+"""Roles that are named first: the player and what belongs to it."""
 _WALLS = {
     "forest": ("DARKGREEN", "GREEN"),
     "dungeon": ("LIGHTGRAY", "GRAY"),
@@ -149,11 +151,16 @@ def dressed(
     names: dict[str, str] = {}
     taken = {t.name for t in definition.types if not t.line}
     seen: set[str | None] = set()
+    lines.sort(key=lambda line: roles.get(line.name.text) not in _OWN)
     for line in lines:
         role = roles.get(line.name.text)
         words = _group(definition, line.name.text, roles) if role is None else _names(role, theme)
-        fresh = [word for word in words if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
-        choices = [*fresh, *words, *(f"{word}{k}" for k in range(2, 20) for word in words)]
+        borrowed = [] if role is None else [word for other in THEMES for word in _names(role, other)]
+        fresh, other = (
+            [word for word in listed if KEYWORDS.get(word) not in seen]  # two kinds should not look alike
+            for listed in (words, borrowed)
+        )
+        choices = [*fresh, *words, *other, *(f"{word}{k}" for k in range(2, 20) for word in words)]
         names[line.name.text] = next(name for name in choices if name not in taken)
         taken |= {names[line.name.text], humanise(names[line.name.text])}  # no nest among the nests
         seen.add(KEYWORDS.get(names[line.name.text]))

@@ -62,3 +62,12 @@ def test_no_player_starts_in_a_wall_or_in_what_is_pushed() -> None:
     assert with_free_starts(plain) == plain
     taken = plain.replace("A > floor hero", "A > floor coin hero")
     assert with_free_starts(taken) == taken, "what is taken at once does not stop anybody"
+
+
+def test_nothing_lies_hidden_under_the_ground() -> None:
+    """A coin that is listed before the floor is drawn before it."""
+    floor, coin = "        floor > Immovable\n", "        coin > Immovable\n"
+    over = FETCH.lstrip().replace(floor, "").replace(coin, coin + floor)
+    found = load(with_ground(over)).definition.types
+    drawn = [t.name for t in sorted(found, key=lambda t: t.line) if t.line]
+    assert drawn == ["floor", "wall", "coin", "ghost", "hero"]

@@ -210,6 +210,17 @@ def test_what_a_class_cannot_do_without_is_no_part() -> None:
     assert [part.text for part in found] == ["prob=0 of ship", "speed=1 of bomb"]
 
 
+def test_a_nest_keeps_what_it_would_bring_forth() -> None:
+    text = GAME.replace(
+        "        fog >", "        bee > RandomNPC\n        hive > SpawnPoint stype=bee prob=0.0\n        fog >"
+    )
+    text = text.replace("        g >", "        h > hive\n        g >").replace(
+        "dragon fog wall", "dragon bee fog wall"
+    )
+    made = smaller(game_of(text, LEVEL.replace("w..g", "wh.g"))).text
+    assert "hive > SpawnPoint stype=bee" in " ".join(made.split()) and check_game(made) == []
+
+
 def test_who_finds_ways_keeps_what_is_in_the_way() -> None:
     text = GAME.replace("BasicGame", "BasicGame obs=wall").replace("RandomNPC cooldown=3", "PathChaser stype=fog")
     chased = smaller(pcg.load(text, [LEVEL.replace("..g", "d.g")], reading="gvgai")).text

@@ -58,7 +58,8 @@ def with_ground(text: str) -> str:
     """Return a game in which what moves or goes leaves ground behind, and not a black cell.
 
     Where characters of the mapping have one ground under them, those of sprites without any get it as well; walls stay
-    without. The ground takes no part in any rule. A game in which nothing lies under anything gets a ground.
+    without. The ground takes no part in any rule, and is drawn first. A game in which nothing lies under anything gets
+    a ground.
     """
     tree = parse(text)
     definition = load(text).definition
@@ -66,18 +67,20 @@ def with_ground(text: str) -> str:
     index = definition.type_index
     grounds = ground_types(definition)
     ground = _ground(tree, definition)
-    if not ground and not grounds and not types_everywhere(definition) and LAID not in index:
-        ground = LAID
-        line = SpriteLine(Word(LAID), (Word("Immovable"),), (Option("hidden", "True"),))
-        tree = Tree(
-            replace(tree.header, children=tuple(
-                replace(section, children=(line, *section.children))
-                if isinstance(section, Section) and section.identifier == "SpriteSet" else section
-                for section in tree.header.children
-            )), tree.after, tree.file,
-        )  # fmt: skip
+    laid = not ground and not grounds and not types_everywhere(definition) and LAID not in index
+    ground = LAID if laid else ground
     if not ground:
         return text
+
+    def drawn_first(section: Entry) -> Entry:
+        if not isinstance(section, Section) or section.identifier != "SpriteSet":
+            return section
+        own = [line for line in section.children if isinstance(line, SpriteLine) and line.name.text == ground]
+        if laid:
+            own = [SpriteLine(Word(LAID), (Word("Immovable"),), (Option("hidden", "True"),))]
+        return replace(section, children=(*own, *(line for line in section.children if line not in own)))
+
+    tree = Tree(replace(tree.header, children=tuple(map(drawn_first, tree.header.children))), tree.after, tree.file)
     stays = {definition.types[t].name for t in analysis.having("solid") if not analysis.has(t, "goal")}
 
     def put(node: Any) -> Any:

@@ -78,7 +78,8 @@ def repair_sprites(game: GameGenotype, rng: np.random.Generator) -> GameGenotype
             lines[name] = replace(line, parent="")
     while True:
         made = replace(game, sprites=tuple(_by_depth(lines)))
-        empty = [s.name for s in made.leaves if made.class_of(s.name) not in ontology.SPRITE_CLASSES]
+        ends = (s.name for s in made.sprites if s.name not in made.parents)
+        empty = [name for name in ends if made.class_of(name) not in ontology.SPRITE_CLASSES]
         if not empty or len(empty) == len(lines):
             break
         lines = {name: line for name, line in lines.items() if name not in empty}

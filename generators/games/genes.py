@@ -92,8 +92,8 @@ class GameGenotype:
 
     @cached_property
     def leaves(self) -> tuple[Sprite, ...]:
-        """Types that sprites can be of."""
-        return tuple(sprite for sprite in self.sprites if sprite.name not in self.parents)
+        """Types that sprites can be of: those with a class, and none below them; a group that is left empty is none."""
+        return tuple(s for s in self.sprites if s.name not in self.parents and self.class_of(s.name))
 
     @cached_property
     def characters(self) -> Mapping[str, tuple[str, ...]]:

@@ -198,6 +198,18 @@ def test_every_operator_changes_games(name: str) -> None:
     assert changed >= 6
 
 
+@pytest.mark.parametrize("name", list(OPERATORS))
+def test_operators_bear_a_group_that_the_one_before_has_emptied(name: str) -> None:
+    operator, _ = OPERATORS[name]
+    for game in SOME:
+        start = repaired_start(game)
+        emptied = replace(start, sprites=(Sprite("crowd"), *start.sprites))
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            made = repair_game(operator(emptied, rng), rng)
+            assert findings(made) == []
+
+
 def test_classes_stay_in_their_family() -> None:
     operator, _ = OPERATORS["class"]
     for name in SOME:

@@ -58,6 +58,11 @@ def test_no_player_starts_in_a_wall_or_in_what_is_pushed() -> None:
     )
     pushed = pushed.replace("A > wall hero", "A > coin hero")
     assert "A > hero" in " ".join(with_free_starts(pushed).split())
+    alone = FETCH.lstrip().replace("        hero >", "        crate > Passive\n        hero >", 1)
+    alone = alone.replace("A > floor hero", "A > floor crate hero").replace(
+        "        coin hero >", "        crate hero > bounceForward\n        coin hero >"
+    )
+    assert check_game(alone) == [] and "crate" not in with_free_starts(alone)
     plain = dumps(parse(FETCH.lstrip()))
     assert with_free_starts(plain) == plain
     taken = plain.replace("A > floor hero", "A > floor coin hero")

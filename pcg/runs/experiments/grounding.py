@@ -22,7 +22,7 @@ from pcg.evaluators.effect_semantics import FIRST
 from pcg.evaluators.grounds import ground_types, types_everywhere
 from pcg.generators.rules.genes import RuleSet
 from pcg.generators.rules.sprite_set import BLANK
-from pcg.runs.experiments.cast import better
+from pcg.runs.experiments.cast import better, without_absent_sprites
 
 GROUND_CHARACTERS = ".,_-:;~" + string.ascii_letters + string.digits
 """Characters for the ground, the best first."""
@@ -32,7 +32,7 @@ LAID = "ground"
 
 def with_free_starts(text: str) -> str:
     """Return a game in which no avatar starts in a wall or in what it pushes: it would stand there as if there were
-    none, and could not get back.
+    none, and could not get back. What is nowhere else is gone.
     """
     tree = parse(text)
     definition = load(text).definition
@@ -50,7 +50,7 @@ def with_free_starts(text: str) -> str:
         kept = [word for word in node.names if not any(blocked(a, index.get(word.text, -1)) for a in avatars)]
         return replace(node, names=tuple(kept))
 
-    made = dumps(Tree(put(tree.header), tree.after, tree.file))
+    made = without_absent_sprites(dumps(Tree(put(tree.header), tree.after, tree.file)))
     return better(made, text)
 
 

@@ -89,6 +89,8 @@ def test_who_has_no_health_dies_when_it_loses_some() -> None:
     assert with_plain_deaths(strong, [LEVEL])[0] == strong
     healed = hurt.replace("coin hero >", "hero coin > addHealthPoints value=9\n        coin hero >")
     assert with_plain_deaths(healed, [LEVEL])[0] == healed
+    paid = changed((TAKEN, "coin hero > subtractHealthPoints scoreChange=5 scoreChangeIfKilled=2"))
+    assert "coin hero  > killSprite scoreChange=2" in with_plain_deaths(paid, [LEVEL])[0]
     spared = hurt.replace("limit=3", "limit=-5")
     assert with_plain_deaths(spared, [LEVEL])[0] == spared
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pcg.engine.game import Game, load
 from pcg.engine.vgdl import parse
 from pcg.engine.vgdl.formatter import dumps
+from pcg.evaluators.effect_semantics import first_number
 from pcg.evaluators.judging.fleeting import fleeting
 from pcg.evaluators.judging.game_ablation import more_points
 from pcg.evaluators.judging.game_kinds import GameKinds, game_kinds
@@ -22,6 +23,7 @@ from pcg.minimise.plays import Plays
 from pcg.runs.experiments.cast import better, without_absent_sprites
 
 _SCORE = "scoreChange"
+_SCORE_OF_DEATH = "scoreChangeIfKilled"
 _EXCEPT = "notStype"
 
 
@@ -68,8 +70,10 @@ def with_plain_deaths(text: str, levels: Sequence[str]) -> tuple[str, tuple[str,
     """
 
     def plain(kinds: GameKinds, rule: Rule) -> Rule | None:
-        if _ends_at_once(kinds, rule) or _has_no_health(kinds, rule):
+        if _ends_at_once(kinds, rule):
             return Rule(*rule.pair, "killSprite")
+        if _has_no_health(kinds, rule):
+            return Rule(*rule.pair, "killSprite", with_params((), {_SCORE: rule.get(_SCORE_OF_DEATH)}))
         if rule.effect != "transformTo" or set(dict(rule.params)) - {"stype", _SCORE}:
             return rule
         index = kinds.definition.type_index
@@ -119,12 +123,13 @@ def _ends_at_once(kinds: GameKinds, rule: Rule) -> bool:
 
 def _has_no_health(kinds: GameKinds, rule: Rule) -> bool:
     """Return True where the first of two sprites loses health of which none of its kind ever has any."""
-    if rule.effect != "subtractHealthPoints" or rule.get("stype") or int(rule.get("value") or 1) < 1:
+    if rule.effect != "subtractHealthPoints" or rule.get("stype"):
         return False
+    lost, limit = first_number(rule.get("value"), 1), first_number(rule.get("limit"), 0)
     definition = kinds.definition
     below = (definition.types[t] for t in definition.types[definition.type_index[rule.first]].subtypes)
     healed = any(effect.name.startswith("addHealthPoints") for effect in definition.effects)
-    return not healed and not any(t.params.get("healthPoints") for t in below) and int(rule.get("limit") or 0) >= -1
+    return not healed and not any(t.params.get("healthPoints") for t in below) and -lost <= limit
 
 
 def _leaves(kinds: GameKinds, names: str) -> bool:
